@@ -1,0 +1,150 @@
+// The engine: load a model; submit requests; stream tokens; cancel.
+//
+//   auto engine = octavo::Engine::Load({.model_dir = "models/octavo-nano"});
+//   octavo::Request request;
+//   request.messages = {octavo::Message::User({octavo::Content::Image(),
+//                                              octavo::Content::Text("\nText Recognition:")})};
+//   request.pictures = {octavo::ReadPicture("page.png")};
+//   std::cout << engine->Generate(std::move(request)).text;
+#ifndef OCTAVO_ENGINE_H_
+#define OCTAVO_ENGINE_H_
+
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "octavo/error.h"
+
+namespace octavo {
+
+// A picture as pixels: [height, width, 3] u8 RGB, rows without padding.
+struct Picture {
+  int width = 0;
+  int height = 0;
+  std::vector<uint8_t> rgb;
+};
+
+// Decodes the file. Throws kNotFound, kDataLoss, kUnsupported, kResourceExhausted.
+Picture ReadPicture(const std::string& path);
+
+// What a caller may ask of decoding. Defaults: greedy, no penalties.
+struct SamplingParams {
+  double temperature = 0.0;         // below 1e-5: greedy
+  double top_p = 1.0;               // (0, 1]
+  int top_k = 0;                    // 0: all
+  double min_p = 0.0;               // [0, 1]
+  double presence_penalty = 0.0;    // [-2, 2]; once for each id generated so far
+  double frequency_penalty = 0.0;   // [-2, 2]; times its count among generated ids
+  double repetition_penalty = 1.0;  // > 0; ids of prompt and output
+  int no_repeat_ngram_size = 0;  // 0: off; bans ids that would complete an n-gram already generated
+  std::map<int32_t, double> logit_bias;  // added before penalties
+  std::vector<std::string> stop;  // generation ends before the first of these; not in the text
+  std::vector<int32_t> stop_token_ids;
+  bool ignore_eos = false;
+  int max_new_tokens = 0;  // 0: up to the model's context
+  uint64_t seed = 0;       // of sampling; same seed, same text
+  bool skip_special_tokens = true;
+};
+
+enum class FinishReason { kStop, kLength, kCancelled };
+// "stop", "length", "cancelled"
+const char* FinishReasonName(FinishReason reason) noexcept;
+
+struct Content {
+  bool is_image = false;
+  std::string text;  // is_image: unused
+  static Content Text(std::string text) { return {false, std::move(text)}; }
+  static Content Image() { return {true, {}}; }
+};
+struct Message {
+  enum class Role { kSystem, kUser, kAssistant };
+  Role role = Role::kUser;
+  std::vector<Content> contents;
+  static Message User(std::vector<Content> contents) { return {Role::kUser, std::move(contents)}; }
+};
+
+struct TokenEvent {
+  int32_t id = 0;
+  std::string text;  // what this token completes; may be empty
+};
+
+struct Request {
+  std::vector<Message> messages;
+  std::vector<Picture> pictures;  // one for each image content, in order
+  SamplingParams sampling;
+  // Called on the engine's thread for every token; must not block. May be empty.
+  std::function<void(const TokenEvent&)> on_token;
+};
+
+struct Usage {
+  int64_t prompt_tokens = 0;
+  int64_t completion_tokens = 0;
+  double queue_seconds = 0;
+  double encode_seconds = 0;
+  double prefill_seconds = 0;
+  double decode_seconds = 0;
+};
+struct Completion {
+  std::string text;
+  std::vector<int32_t> token_ids;
+  FinishReason finish_reason = FinishReason::kStop;
+  Usage usage;
+};
+
+struct EngineOptions {
+  std::string model_dir;
+  std::string compute;          // "f32", "bf16" or "" for the checkpoint's default; changes results
+  int num_threads = 0;          // 0: physical cores within the affinity mask and the cgroup's quota
+  int max_running = 8;          // sequences decoded together
+  int max_batch_tokens = 512;   // tokens of one step (prefill chunk)
+  int64_t kv_cache_tokens = 0;  // 0: chosen from the memory at hand; grows on demand up to this
+  int64_t min_pixels = 0;       // 0: preprocessor_config.json's; changes results
+  int64_t max_pixels = 0;
+};
+
+// What is loaded, for headers and for callers that show it.
+struct EngineInfo {
+  std::string model_dir;
+  std::string compute;  // "bf16"
+  std::string isa;      // "avx512 (bf16 dot)"
+  int num_threads = 0;
+  int64_t context_length = 0;
+  int64_t weight_bytes = 0;
+  double load_seconds = 0;
+};
+
+// Safe from any thread. Results do not depend on what else runs.
+class Engine {
+ public:
+  // Throws kNotFound, kDataLoss, kUnsupported, kResourceExhausted, kInvalidArgument.
+  static std::unique_ptr<Engine> Load(const EngineOptions& options);
+  virtual ~Engine() = default;  // cancels what is still running
+
+  virtual const EngineInfo& info() const = 0;
+
+  // A submitted request.
+  class Ticket {
+   public:
+    virtual ~Ticket() = default;
+    // Blocks. Throws the request's Error (kInvalidArgument, kResourceExhausted, kDataLoss when
+    // logits are not finite).
+    virtual Completion Wait() = 0;
+    // Ends it soon, with what there is (kCancelled). No effect when finished.
+    virtual void Cancel() = 0;
+  };
+  // Preprocesses on the caller's thread, queues, returns at once.
+  // Throws kInvalidArgument (a parameter out of range, prompt longer than the context, pictures and
+  // image contents that do not match).
+  virtual std::unique_ptr<Ticket> Submit(Request request) = 0;
+
+  Completion Generate(Request request) { return Submit(std::move(request))->Wait(); }
+};
+
+}  // namespace octavo
+
+#endif  // OCTAVO_ENGINE_H_

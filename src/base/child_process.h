@@ -1,0 +1,37 @@
+// Runs another program confined: limits on memory, CPU time, wall time and output, no network
+// where the kernel allows unprivileged namespaces, no inherited descriptors.
+#ifndef OCTAVO_BASE_CHILD_PROCESS_H_
+#define OCTAVO_BASE_CHILD_PROCESS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace octavo {
+
+struct ChildLimits {
+  int64_t address_space_bytes = int64_t{2} << 30;
+  int64_t output_bytes = int64_t{512} << 20;  // stdout collected
+  int64_t file_bytes = 0;                     // largest file the child may write; 0: none
+  int cpu_seconds = 120;
+  int wall_seconds = 180;
+};
+
+struct ChildResult {
+  int exit_code = 0;  // 128 + signal if a signal ended it
+  bool timed_out = false;
+  bool output_cut = false;  // more than output_bytes were written; the child was ended
+  std::string stdout_bytes;
+  std::string stderr_text;  // at most 64 KiB
+};
+
+// Starts argv[0] (looked up in PATH), feeds it `stdin_bytes`, collects its output.
+// Throws kNotFound (no such program), kIo. A crash, a non-zero exit or a limit is a result.
+// Safe from any thread; blocks until the child is gone.
+ChildResult RunChild(const std::vector<std::string>& argv, std::string_view stdin_bytes,
+                     const ChildLimits& limits);
+
+}  // namespace octavo
+
+#endif  // OCTAVO_BASE_CHILD_PROCESS_H_

@@ -1,0 +1,50 @@
+// Files: read-only memory maps, bounded whole-file reads, atomic replacement.
+#ifndef OCTAVO_BASE_FILE_H_
+#define OCTAVO_BASE_FILE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace octavo {
+
+// A whole file mapped read-only. Movable; the bytes live as long as the object.
+// Const and safe from any thread. A file that shrinks while it is mapped is undefined.
+class MappedFile {
+ public:
+  // Throws kNotFound (absent), kInvalidArgument (no regular file), kIo.
+  static MappedFile Open(const std::filesystem::path& path);
+
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile();
+
+  std::span<const std::byte> bytes() const { return {data_, size_bytes_}; }
+  const std::filesystem::path& path() const { return path_; }
+
+  // Tells the kernel that these bytes will not be read again soon, so that they no longer count
+  // as this process's memory. A hint: the bytes stay readable.
+  void Release(std::span<const std::byte> range) const noexcept;
+
+ private:
+  MappedFile() = default;
+  std::filesystem::path path_;
+  const std::byte* data_ = nullptr;
+  size_t size_bytes_ = 0;
+};
+
+// The bytes of a regular file. Throws kNotFound, kIo, kResourceExhausted (larger than max_bytes).
+std::string ReadFile(const std::filesystem::path& path, size_t max_bytes);
+
+// Writes a new file beside `path` and renames it into place, so that a reader sees the old bytes
+// or the new ones, never a part. Throws kIo and leaves the old file as it was.
+void WriteFileAtomically(const std::filesystem::path& path, std::string_view bytes);
+
+}  // namespace octavo
+
+#endif  // OCTAVO_BASE_FILE_H_

@@ -1,0 +1,49 @@
+// KvCache: paged storage of keys and values; blocks are taken and given back by number.
+#ifndef OCTAVO_MODEL_KV_CACHE_H_
+#define OCTAVO_MODEL_KV_CACHE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/aligned_buffer.h"
+#include "model/config.h"
+#include "ops/attention.h"
+
+namespace octavo {
+
+inline constexpr int kKvBlockSize = 32;  // tokens in a block
+
+// Storage of `capacity_blocks` blocks; memory is touched (and thus counted as resident) only when a
+// block is first written. Who owns a block is the caller's business (engine/block_pool).
+// Owned by the engine thread.
+class KvCache {
+ public:
+  // dtype: kF32 or kBF16. Throws std::bad_alloc, kResourceExhausted.
+  KvCache(const TextConfig& config, DType dtype, int capacity_blocks);
+  ~KvCache();
+  KvCache(KvCache&&) noexcept;
+  KvCache& operator=(KvCache&&) noexcept;
+
+  int capacity_blocks() const { return capacity_blocks_; }
+  ops::KvLayer Layer(int layer) const;
+
+  // Bytes that one token, or one block, takes over all layers.
+  static size_t BytesPerToken(const TextConfig& config, DType dtype);
+  size_t bytes_per_block() const { return bytes_per_block_; }
+
+  // Lets the memory of a block go; its content is lost.
+  void Discard(int32_t block) noexcept;
+
+ private:
+  const TextConfig config_;
+  DType dtype_;
+  int capacity_blocks_;
+  size_t bytes_per_block_;
+  size_t mapped_bytes_ = 0;
+  std::byte* base_ = nullptr;  // one reservation, layer-major
+};
+
+}  // namespace octavo
+
+#endif  // OCTAVO_MODEL_KV_CACHE_H_

@@ -1,0 +1,46 @@
+// Positions: the three position streams of mixed text and image tokens, and their rotary tables.
+#ifndef OCTAVO_MODEL_POSITIONS_H_
+#define OCTAVO_MODEL_POSITIONS_H_
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/config.h"
+#include "tensor/matrix_view.h"
+
+namespace octavo {
+
+struct GridThw {
+  int t = 0;
+  int h = 0;  // in patches
+  int w = 0;
+  bool operator==(const GridThw&) const = default;
+};
+
+// Streams t, h, w of every token, and what a decoded token adds to its index.
+struct MropePositions {
+  std::array<std::vector<int32_t>, 3> streams;
+  int32_t delta = 0;  // position of token n after the prompt = n + delta in all streams
+};
+
+// Source: get_rope_index of transformers 5.23, modeling_qwen2_vl.py. Images are runs of
+// image_token_id; the k-th run belongs to grids[k].
+// Throws kInvalidArgument when a run's length or the number of runs does not match the grids.
+MropePositions ComputeMropePositions(std::span<const int32_t> token_ids,
+                                     std::span<const GridThw> grids, const ModelConfig& config);
+
+// cos, sin: [rows, head_dim / 2]. Frequency j takes the stream of its section (t, h, w contiguous).
+void FillTextRotary(const TextConfig& config, std::span<const int32_t> t,
+                    std::span<const int32_t> h, std::span<const int32_t> w, FloatMatrix cos,
+                    FloatMatrix sin);
+
+// cos, sin: [num_patches, head_dim / 2]: the first half of the columns turns with the patch row,
+// the second with the patch column; rows in merge-block order as vision/preprocess writes them.
+void FillVisionRotary(const VisionConfig& config, const GridThw& grid, FloatMatrix cos,
+                      FloatMatrix sin);
+
+}  // namespace octavo
+
+#endif  // OCTAVO_MODEL_POSITIONS_H_

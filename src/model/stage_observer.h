@@ -1,0 +1,19 @@
+// StageObserver: lets parity tests look at intermediate results; null in production.
+#ifndef OCTAVO_MODEL_STAGE_OBSERVER_H_
+#define OCTAVO_MODEL_STAGE_OBSERVER_H_
+
+#include <functional>
+#include <string_view>
+
+#include "tensor/matrix_view.h"
+
+namespace octavo {
+
+// Called with the stage's name and rows. Names: vit.patch_embed, vit.block.N.{norm1,qkv,attn_out},
+// vit.block.N, vit.merger.ln_q, vit.merger, lm.input_embeds,
+// lm.layer.N.{input_layernorm,q_proj,attn_out}, lm.layer.N, lm.norm, logits.
+using StageObserver = std::function<void(std::string_view stage, ConstFloatMatrix rows)>;
+
+}  // namespace octavo
+
+#endif  // OCTAVO_MODEL_STAGE_OBSERVER_H_

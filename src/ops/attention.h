@@ -1,0 +1,66 @@
+// Attention: full over the patches of one image (vision), causal over paged keys and values (text).
+// Online softmax; scores are never materialised.
+#ifndef OCTAVO_OPS_ATTENTION_H_
+#define OCTAVO_OPS_ATTENTION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "ops/context.h"
+#include "tensor/dtype.h"
+#include "tensor/matrix_view.h"
+
+namespace octavo::ops {
+
+// Every row of a segment attends to every row of the same segment and to no other.
+struct FullAttentionArgs {
+  ConstFloatMatrix q, k, v;  // [rows, num_heads * head_dim], rotary applied to q and k
+  FloatMatrix out;           // [rows, num_heads * head_dim]; must not overlap the inputs
+  int num_heads = 0;
+  int head_dim = 0;                     // any; 64 and 80 are the tuned ones
+  float scale = 0;                      // usually 1 / sqrt(head_dim)
+  std::span<const int64_t> cu_seqlens;  // segment starts and the end: 0 = c0 <= c1 <= … = rows
+};
+
+// The work falls into tasks (one head, one block of queries) that may run in any order and in
+// several calls, so that a caller can stop in between. The result does not depend on the split.
+int64_t FullAttentionTasks(const FullAttentionArgs& args) noexcept;
+void FullAttention(const Context& context, const FullAttentionArgs& args, int64_t first_task,
+                   int64_t num_tasks) noexcept;
+
+// One layer's cache storage: keys and values as [num_blocks, num_kv_heads, block_size, head_dim].
+struct KvLayer {
+  std::byte* keys = nullptr;
+  std::byte* values = nullptr;
+  DType dtype = DType::kF32;  // kF32 or kBF16
+  int num_kv_heads = 0;
+  int head_dim = 0;
+  int block_size = 0;  // tokens in a block
+};
+
+// The part of one sequence in a step.
+struct KvSequence {
+  std::span<const int32_t> block_table;  // block of tokens [i * block_size, (i + 1) * block_size)
+  int64_t num_cached = 0;                // tokens in the cache before this step
+  int64_t num_new = 0;                   // tokens of this step
+  int64_t first_row = 0;                 // their rows in q, k, v and out
+};
+
+// Stores the new tokens' keys (rotary applied) and values. k, v: [rows, num_kv_heads * head_dim].
+void AppendKv(const Context& context, const KvLayer& layer, std::span<const KvSequence> sequences,
+              ConstFloatMatrix k, ConstFloatMatrix v) noexcept;
+
+// Causal attention of the new tokens over everything cached of their own sequence, themselves
+// included (call AppendKv first). Query head h uses key/value head h / (num_heads / num_kv_heads).
+// q, out: [rows, num_heads * head_dim]. Results depend neither on chunking nor on other sequences.
+void PagedAttention(const Context& context, const KvLayer& layer,
+                    std::span<const KvSequence> sequences, int num_heads, float scale,
+                    ConstFloatMatrix q, FloatMatrix out) noexcept;
+
+// Bytes of per-thread scratch for heads of this size.
+size_t AttentionScratchBytes(int head_dim);
+
+}  // namespace octavo::ops
+
+#endif  // OCTAVO_OPS_ATTENTION_H_

@@ -1,0 +1,38 @@
+// Matmul: y = x w^T (+ bias) (+ y), for any packed weight and any number of rows.
+#ifndef OCTAVO_OPS_MATMUL_H_
+#define OCTAVO_OPS_MATMUL_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ops/context.h"
+#include "ops/packed_weight.h"
+#include "tensor/matrix_view.h"
+
+namespace octavo::ops {
+
+enum class MatmulPrecision {
+  kF32,   // activations f32, weights widened exactly, f32 sums: the parity gate
+  kBF16,  // activations rounded to bf16; bf16 dot products where the CPU has them, else f32
+          // arithmetic on the same rounded numbers; f32 sums. Weights of other formats run as kF32.
+};
+
+struct MatmulOptions {
+  const float* bias = nullptr;  // [N] or none
+  bool accumulate = false;      // add to y instead of replacing it (residual connections)
+  MatmulPrecision precision = MatmulPrecision::kF32;
+};
+
+// x: [M, K] f32, y: [M, N] f32; y may not overlap x. M from 1 (decode) to thousands (encode).
+// The order of summation of an output element depends on K, the weight format, the precision and
+// the kernel table only: not on M, on the row's place in the batch or on threads.
+// One pass over the weights whatever M is small; rows are blocked when M is large.
+void Matmul(const Context& context, ConstFloatMatrix x, const PackedWeight& w, FloatMatrix y,
+            const MatmulOptions& options) noexcept;
+
+// Bytes of per-thread scratch that Matmul needs for weights with K up to max_k.
+size_t MatmulScratchBytes(int64_t max_k);
+
+}  // namespace octavo::ops
+
+#endif  // OCTAVO_OPS_MATMUL_H_
