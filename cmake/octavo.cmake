@@ -41,8 +41,24 @@ function(octavo_add_library floor)
     ${ARG_PRIVATE_DEPS})
 endfunction()
 
-# octavo_add_test(<floor> SOURCES a_test.cc ... [DEPS targets] [LABELS fast] [TIMEOUT seconds])
-# One test program <floor>_test of all the floor's unit tests; ctest sees each suite's cases.
+# octavo_label_test(<test name> <target> <label>...)
+# Labels a test and makes the target part of tests_<label>, which builds all tests of a label:
+#   fast     less than a minute for all of them on two cores
+#   per_isa  results come from a kernel table; run again with each OCTAVO_ISA and on arm64
+#   threads  several threads share data; run with data-race checks
+#   slow     the rest
+function(octavo_label_test name target)
+  set_tests_properties(${name} PROPERTIES LABELS "${ARGN}")
+  foreach(label IN LISTS ARGN)
+    if(NOT TARGET tests_${label})
+      add_custom_target(tests_${label})
+    endif()
+    add_dependencies(tests_${label} ${target})
+  endforeach()
+endfunction()
+
+# octavo_add_test(<floor> SOURCES a_test.cc ... [DEPS targets] [LABELS fast ...] [TIMEOUT seconds])
+# One test program <floor>_test of all the floor's unit tests. LABELS as above.
 function(octavo_add_test name)
   if(NOT BUILD_TESTS)
     return()
@@ -62,5 +78,6 @@ function(octavo_add_test name)
     OCTAVO_TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data"
     OCTAVO_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   add_test(NAME ${name}_test COMMAND ${name}_test --gtest_brief=1)
-  set_tests_properties(${name}_test PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
+  set_tests_properties(${name}_test PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+  octavo_label_test(${name}_test ${name}_test ${ARG_LABELS})
 endfunction()
