@@ -19,8 +19,8 @@ struct ChildLimits {
 };
 
 struct ChildResult {
-  int exit_code = 0;  // 128 + signal if a signal ended it
-  bool timed_out = false;
+  int exit_code = 0;        // 128 + signal if a signal ended it
+  bool timed_out = false;   // wall or CPU time was up
   bool output_cut = false;  // more than output_bytes were written; the child was ended
   std::string stdout_bytes;
   std::string stderr_text;  // at most 64 KiB

@@ -38,8 +38,32 @@ class MappedFile {
   size_t size_bytes_ = 0;
 };
 
-// The bytes of a regular file. Throws kNotFound, kIo, kResourceExhausted (larger than max_bytes).
+// The bytes of a regular file. Throws kNotFound, kInvalidArgument (no regular file), kIo,
+// kResourceExhausted (larger than max_bytes).
 std::string ReadFile(const std::filesystem::path& path, size_t max_bytes);
+
+// Writes a new file piece by piece and puts it in place at the end. Until Commit the old file
+// stands; a writer that is destroyed before Commit leaves nothing behind. One thread at a time.
+class AtomicFile {
+ public:
+  // Creates the new file beside `path`. Throws kIo.
+  explicit AtomicFile(const std::filesystem::path& path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  // Throws kIo.
+  void Append(std::string_view bytes);
+  // Makes the bytes durable and renames the file to its name. Once, as the last call. Throws kIo.
+  void Commit();
+
+ private:
+  [[noreturn]] void Fail(const char* action, int error) const;
+
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;
+  int fd_ = -1;
+};
 
 // Writes a new file beside `path` and renames it into place, so that a reader sees the old bytes
 // or the new ones, never a part. Throws kIo and leaves the old file as it was.

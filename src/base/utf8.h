@@ -30,6 +30,10 @@ std::string ReplaceInvalidUtf8(std::string_view text);
 // Bytes at the end of `text` (0 to 3) that begin a character which more bytes could complete.
 size_t IncompleteSuffixLength(std::string_view text) noexcept;
 
+// A name from outside (tensor, key, file) as messages show it: control characters and invalid bytes
+// as \xNN, cut after about max_bytes with "...". One line, valid UTF-8.
+std::string PrintableName(std::string_view text, size_t max_bytes = 120);
+
 }  // namespace octavo
 
 #endif  // OCTAVO_BASE_UTF8_H_

@@ -1,0 +1,176 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "base/str_cat.h"
+#include "base/utf8.h"
+#include "octavo/error.h"
+
+namespace octavo {
+namespace {
+
+std::string Name(const std::filesystem::path& path) { return PrintableName(path.native(), 400); }
+
+[[noreturn]] void ThrowErrno(const std::filesystem::path& path, const char* action, int error) {
+  const bool absent = error == ENOENT || error == ENOTDIR;
+  throw Error(
+      absent ? ErrorCode::kNotFound : ErrorCode::kIo,
+      StrCat(Name(path), ": cannot ", action, ": ", std::generic_category().message(error)));
+}
+
+// A descriptor that closes itself.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+// Opens a regular file and returns its size. A FIFO or a device neither blocks nor is read.
+int OpenRegular(const std::filesystem::path& path, size_t* size_bytes) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) ThrowErrno(path, "open", errno);
+  struct stat info {};
+  if (::fstat(fd, &info) != 0) {
+    const int error = errno;
+    ::close(fd);
+    ThrowErrno(path, "read", error);
+  }
+  if (!S_ISREG(info.st_mode)) {
+    ::close(fd);
+    throw Error(ErrorCode::kInvalidArgument,
+                StrCat(Name(path), ": ", S_ISDIR(info.st_mode) ? "a folder" : "no regular file",
+                       ", expected a file"));
+  }
+  *size_bytes = static_cast<size_t>(info.st_size);
+  return fd;
+}
+
+}  // namespace
+
+MappedFile MappedFile::Open(const std::filesystem::path& path) {
+  size_t size_bytes = 0;
+  const Descriptor fd(OpenRegular(path, &size_bytes));
+  MappedFile file;
+  file.path_ = path;
+  if (size_bytes == 0) return file;  // mmap refuses an empty range
+  void* data = ::mmap(nullptr, size_bytes, PROT_READ, MAP_PRIVATE, fd.get(), 0);
+  if (data == MAP_FAILED) ThrowErrno(path, "map", errno);
+  file.data_ = static_cast<const std::byte*>(data);
+  file.size_bytes_ = size_bytes;
+  return file;
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      data_(std::exchange(other.data_, nullptr)),
+      size_bytes_(std::exchange(other.size_bytes_, 0)) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(data_, other.data_);
+  std::swap(size_bytes_, other.size_bytes_);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_bytes_);
+}
+
+void MappedFile::Release(std::span<const std::byte> range) const noexcept {
+  if (data_ == nullptr || range.empty()) return;
+  if (range.data() < data_ || range.data() + range.size() > data_ + size_bytes_) return;
+  // Whole pages, rounded outwards: a neighbour's bytes on the edge pages are read again if needed.
+  const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  const auto offset = static_cast<size_t>(range.data() - data_);
+  const size_t begin = offset / page * page;
+  const size_t end = offset + range.size();
+  ::madvise(const_cast<std::byte*>(data_) + begin, end - begin, MADV_DONTNEED);
+}
+
+std::string ReadFile(const std::filesystem::path& path, size_t max_bytes) {
+  size_t size_bytes = 0;
+  const Descriptor fd(OpenRegular(path, &size_bytes));
+  if (size_bytes > max_bytes) {
+    throw Error(ErrorCode::kResourceExhausted,
+                StrCat(Name(path), ": ", size_bytes, " bytes, at most ", max_bytes, " are read"));
+  }
+  std::string bytes(size_bytes, '\0');
+  size_t done = 0;
+  while (done < size_bytes) {
+    const ssize_t got = ::read(fd.get(), bytes.data() + done, size_bytes - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) ThrowErrno(path, "read", errno);
+    if (got == 0) break;  // the file became shorter
+    done += static_cast<size_t>(got);
+  }
+  bytes.resize(done);
+  return bytes;
+}
+
+AtomicFile::AtomicFile(const std::filesystem::path& path) : path_(path) {
+  static std::atomic<unsigned> counter{0};
+  // Beside the target, so that the rename stays on one file system.
+  temporary_ = path;
+  temporary_ += StrCat(".", ::getpid(), ".", counter.fetch_add(1), ".tmp");
+  fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd_ < 0) {
+    throw Error(
+        ErrorCode::kIo,
+        StrCat(Name(temporary_), ": cannot create: ", std::generic_category().message(errno)));
+  }
+}
+
+AtomicFile::~AtomicFile() {
+  if (fd_ < 0) return;
+  ::close(fd_);
+  ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::Fail(const char* action, int error) const {
+  throw Error(ErrorCode::kIo, StrCat(Name(path_), ": cannot ", action, ": ",
+                                     std::generic_category().message(error)));
+}
+
+void AtomicFile::Append(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) Fail("write", errno);
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
+void AtomicFile::Commit() {
+  if (::fsync(fd_) != 0) Fail("write", errno);
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) Fail("replace", errno);
+  ::close(std::exchange(fd_, -1));
+  // The new name is durable once the folder is; a file system that cannot sync folders is no error.
+  const std::filesystem::path folder = path_.has_parent_path() ? path_.parent_path() : ".";
+  const Descriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.get() >= 0) ::fsync(fd.get());
+}
+
+void WriteFileAtomically(const std::filesystem::path& path, std::string_view bytes) {
+  AtomicFile file(path);
+  file.Append(bytes);
+  file.Commit();
+}
+
+}  // namespace octavo
