@@ -44,25 +44,30 @@ struct TextConfig {
   int head_dim() const { return hidden_size / num_attention_heads; }
 };
 
+inline constexpr int32_t kNoToken = -1;
+
 struct ModelConfig {
   std::string model_type;
   std::string torch_dtype;  // "bfloat16", "float32", …; "" if the file does not say
   VisionConfig vision;
   TextConfig text;
   int32_t image_token_id = 0;
-  int32_t video_token_id = 0;
-  int32_t vision_start_token_id = 0;
-  int32_t vision_end_token_id = 0;
+  int32_t video_token_id = kNoToken;  // these three: kNoToken if the file does not say
+  int32_t vision_start_token_id = kNoToken;
+  int32_t vision_end_token_id = kNoToken;
   std::vector<int32_t> eos_token_ids;  // of generation_config.json, else of config.json
 };
 
-// Parses and validates one config.json. `generation_json` may be empty.
+// Parses and validates one config.json. `generation_json` may be empty. Keys are looked up in
+// text_config first, then at the root; unknown keys are ignored.
+// Source: configuration_qwen2_vl.py of transformers 5.23 (names, defaults).
 // Throws kDataLoss (not JSON, a field absent, of a wrong type or out of range), kUnsupported
 // (another model, activation, rope or quantisation than octavo runs).
 ModelConfig ParseModelConfig(std::string_view config_json, std::string_view generation_json,
                              std::string_view where);
 
-// The config of an opened checkpoint.
+// The config of an opened checkpoint. Embeddings serve as the head, with a warning in the log, if
+// the files say "not tied" and bring no lm_head.weight. Throws as ParseModelConfig; kNotFound.
 ModelConfig LoadModelConfig(const Checkpoint& checkpoint);
 
 // Every tensor that a model of this config consists of, with its shape (dtype is not set), in file

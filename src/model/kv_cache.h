@@ -4,9 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
-#include "base/aligned_buffer.h"
+#include "base/memory_reservation.h"
 #include "model/config.h"
 #include "ops/attention.h"
 
@@ -19,29 +18,29 @@ inline constexpr int kKvBlockSize = 32;  // tokens in a block
 // Owned by the engine thread.
 class KvCache {
  public:
-  // dtype: kF32 or kBF16. Throws std::bad_alloc, kResourceExhausted.
+  // dtype: kF32 or kBF16. Throws kResourceExhausted.
   KvCache(const TextConfig& config, DType dtype, int capacity_blocks);
-  ~KvCache();
-  KvCache(KvCache&&) noexcept;
-  KvCache& operator=(KvCache&&) noexcept;
 
   int capacity_blocks() const { return capacity_blocks_; }
   ops::KvLayer Layer(int layer) const;
 
   // Bytes that one token, or one block, takes over all layers.
   static size_t BytesPerToken(const TextConfig& config, DType dtype);
-  size_t bytes_per_block() const { return bytes_per_block_; }
+  size_t bytes_per_block() const { return BytesPerToken(config_, dtype_) * kKvBlockSize; }
 
-  // Lets the memory of a block go; its content is lost.
+  // Lets the memory of a block go; its content is lost. Where a layer's part of a block is smaller
+  // than a page of memory, the page stays.
   void Discard(int32_t block) noexcept;
 
  private:
-  const TextConfig config_;
+  // Bytes of one layer's keys (or values) in one block.
+  size_t PieceBytes() const;
+
+  TextConfig config_;
   DType dtype_;
   int capacity_blocks_;
-  size_t bytes_per_block_;
-  size_t mapped_bytes_ = 0;
-  std::byte* base_ = nullptr;  // one reservation, layer-major
+  // Per layer all keys, then all values; inside, block after block.
+  MemoryReservation memory_;
 };
 
 }  // namespace octavo

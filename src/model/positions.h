@@ -19,6 +19,10 @@ struct GridThw {
   bool operator==(const GridThw&) const = default;
 };
 
+// Base of the vision tower's rotary frequencies; no config file carries it.
+// Source: VisionRotaryEmbedding of transformers 5.23, modeling_qwen2_vl.py.
+inline constexpr double kVisionRopeTheta = 10000.0;
+
 // Streams t, h, w of every token, and what a decoded token adds to its index.
 struct MropePositions {
   std::array<std::vector<int32_t>, 3> streams;
@@ -31,7 +35,8 @@ struct MropePositions {
 MropePositions ComputeMropePositions(std::span<const int32_t> token_ids,
                                      std::span<const GridThw> grids, const ModelConfig& config);
 
-// cos, sin: [rows, head_dim / 2]. Frequency j takes the stream of its section (t, h, w contiguous).
+// cos, sin: [rows, head_dim / 2]; t, h, w: [rows]. Frequency j takes the stream of its section
+// (t, h, w contiguous).
 void FillTextRotary(const TextConfig& config, std::span<const int32_t> t,
                     std::span<const int32_t> h, std::span<const int32_t> w, FloatMatrix cos,
                     FloatMatrix sin);

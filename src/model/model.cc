@@ -1,0 +1,126 @@
+#include "model/model.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "base/check.h"
+#include "base/str_cat.h"
+#include "base/thread_pool.h"
+#include "model/language_model.h"
+#include "model/weights.h"
+#include "octavo/error.h"
+#include "ops/attention.h"
+#include "ops/matmul.h"
+#include "ops/workspace.h"
+
+namespace octavo {
+namespace {
+
+size_t ArenaBytes(const ModelConfig& config, const ModelOptions& options) {
+  return std::max(
+      LanguageModel::ArenaBytes(config.text, options.max_batch_tokens, options.max_sequences),
+      VisionEncoder::ArenaBytes(config.vision));
+}
+
+size_t ScratchBytes(const ModelConfig& config) {
+  const VisionConfig& vision = config.vision;
+  const int merged = vision.embed_dim * vision.spatial_merge_size * vision.spatial_merge_size;
+  const int64_t max_k = std::max({vision.patch_dim(), vision.mlp_dim, merged,
+                                  config.text.hidden_size, config.text.intermediate_size});
+  return std::max({ops::MatmulScratchBytes(max_k), ops::AttentionScratchBytes(vision.head_dim()),
+                   ops::AttentionScratchBytes(config.text.head_dim())});
+}
+
+ops::MatmulPrecision Precision(const ModelOptions& options) {
+  return options.compute == Compute::kBF16 ? ops::MatmulPrecision::kBF16
+                                           : ops::MatmulPrecision::kF32;
+}
+
+// Runs `make`; says what could not be had when memory ends.
+template <typename Make>
+auto WithinMemory(const char* what, size_t need_bytes, Make make) {
+  try {
+    return make();
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::kResourceExhausted,
+                StrCat(what, " needs ", need_bytes, " bytes of memory, which are not to be had"));
+  }
+}
+
+}  // namespace
+
+struct Model::Impl {
+  Impl(const Checkpoint& checkpoint, const ModelOptions& model_options, const ops::Context& outer)
+      : config(LoadModelConfig(checkpoint)),
+        options(model_options),
+        workspace(ArenaBytes(config, options), outer.pool->num_threads(), ScratchBytes(config)),
+        context{outer.kernels, outer.pool, &workspace},
+        weights(LoadWeights(checkpoint, config, options.compute == Compute::kBF16, context)),
+        vision_encoder(config.vision, weights.vision, Precision(options), context),
+        language_model(config.text, weights.text, Precision(options), context,
+                       options.max_sequences) {}
+
+  const ModelConfig config;
+  const ModelOptions options;
+  Workspace workspace;
+  const ops::Context context;
+  const ModelWeights weights;
+  const VisionEncoder vision_encoder;
+  LanguageModel language_model;
+};
+
+Model::Model(const Checkpoint& checkpoint, const ModelOptions& options,
+             const ops::Context& context) {
+  OCTAVO_CHECK(options.max_batch_tokens > 0 && options.max_sequences > 0);
+  OCTAVO_CHECK(context.kernels != nullptr && context.pool != nullptr);
+  impl_ = WithinMemory("loading the model",
+                       PlanWeightBytes(LoadModelConfig(checkpoint), checkpoint.Tensors(),
+                                       options.compute == Compute::kBF16),
+                       [&] { return std::make_unique<Impl>(checkpoint, options, context); });
+}
+
+Model::~Model() = default;
+
+const ModelConfig& Model::config() const { return impl_->config; }
+const ModelOptions& Model::options() const { return impl_->options; }
+size_t Model::weight_bytes() const { return impl_->weights.size_bytes; }
+size_t Model::workspace_bytes() const { return impl_->workspace.total_bytes(); }
+
+std::unique_ptr<VisionEncoding> Model::StartVisionEncoding(Patches patches,
+                                                           const StageObserver* observer) {
+  const VisionConfig& vision = impl_->config.vision;
+  const int merge = vision.spatial_merge_size;
+  if (patches.patch_dim != vision.patch_dim() || patches.num_patches() <= 0 ||
+      patches.grid_h % merge != 0 || patches.grid_w % merge != 0) {
+    throw Error(ErrorCode::kInvalidArgument,
+                StrCat("patches of ", patches.patch_dim, " numbers in a grid of ", patches.grid_h,
+                       " x ", patches.grid_w, ", the model takes ", vision.patch_dim(),
+                       " numbers in multiples of ", merge));
+  }
+  const size_t need = VisionEncoder::ActivationBytes(vision, patches.num_patches());
+  return WithinMemory("encoding an image", need,
+                      [&] { return impl_->vision_encoder.Start(std::move(patches), observer); });
+}
+
+void Model::Forward(const ForwardBatch& batch, const KvCache& cache, FloatMatrix logits,
+                    const StageObserver* observer) noexcept {
+  OCTAVO_CHECK(!batch.token_ids.empty() &&
+                   batch.token_ids.size() <= static_cast<size_t>(impl_->options.max_batch_tokens),
+               "tokens ", batch.token_ids.size());
+  impl_->language_model.Forward(batch, cache, logits, observer);
+}
+
+MemoryPlan PlanMemory(const ModelConfig& config, const std::vector<TensorInfo>& tensors,
+                      const ModelOptions& options, DType kv_dtype, int64_t max_patches,
+                      int num_threads) {
+  MemoryPlan plan;
+  plan.weight_bytes = PlanWeightBytes(config, tensors, options.compute == Compute::kBF16);
+  plan.workspace_bytes =
+      ArenaBytes(config, options) + static_cast<size_t>(num_threads) * ScratchBytes(config);
+  plan.vision_activation_bytes = VisionEncoder::ActivationBytes(config.vision, max_patches);
+  plan.kv_bytes_per_token = KvCache::BytesPerToken(config.text, kv_dtype);
+  return plan;
+}
+
+}  // namespace octavo

@@ -1,0 +1,129 @@
+#include "model/positions.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+#include "base/str_cat.h"
+#include "octavo/error.h"
+
+namespace octavo {
+namespace {
+
+// Frequency j of `count`: theta^(-j / count). In float, as the reference computes it.
+float InverseFrequency(double theta, int j, int count) {
+  const float exponent = static_cast<float>(2 * j) / static_cast<float>(2 * count);
+  return 1.0f / std::pow(static_cast<float>(theta), exponent);
+}
+
+void SetAngle(float angle, float* cos, float* sin) {
+  *cos = std::cos(angle);
+  *sin = std::sin(angle);
+}
+
+}  // namespace
+
+MropePositions ComputeMropePositions(std::span<const int32_t> token_ids,
+                                     std::span<const GridThw> grids, const ModelConfig& config) {
+  MropePositions positions;
+  for (auto& stream : positions.streams) stream.reserve(token_ids.size());
+  const auto append = [&](int32_t t, int32_t h, int32_t w) {
+    positions.streams[0].push_back(t);
+    positions.streams[1].push_back(h);
+    positions.streams[2].push_back(w);
+  };
+
+  const int merge = config.vision.spatial_merge_size;
+  const auto is_image = [&](int32_t id) { return id == config.image_token_id; };
+  int32_t next = 0;
+  size_t num_images = 0;
+  for (size_t i = 0; i < token_ids.size();) {
+    if (!is_image(token_ids[i])) {
+      append(next, next, next);
+      ++next;
+      ++i;
+      continue;
+    }
+    const auto begin = token_ids.begin() + static_cast<std::ptrdiff_t>(i);
+    const auto end = std::find_if_not(begin, token_ids.end(), is_image);
+    const int64_t run = end - begin;
+    if (num_images == grids.size()) {
+      throw Error(
+          ErrorCode::kInvalidArgument,
+          StrCat("the prompt has more runs of image tokens than its ", grids.size(), " images"));
+    }
+    const GridThw& grid = grids[num_images++];
+    const int32_t rows = grid.h / merge;
+    const int32_t cols = grid.w / merge;
+    if (run != int64_t{grid.t} * rows * cols) {
+      throw Error(ErrorCode::kInvalidArgument,
+                  StrCat("image ", num_images, " needs ", int64_t{grid.t} * rows * cols,
+                         " image tokens, the prompt has a run of ", run));
+    }
+    for (int32_t t = 0; t < grid.t; ++t) {
+      for (int32_t r = 0; r < rows; ++r) {
+        for (int32_t c = 0; c < cols; ++c) append(next + t, next + r, next + c);
+      }
+    }
+    // Only rows and columns count; t does not, which videos alone could show.
+    next += std::max(rows, cols);
+    i += static_cast<size_t>(run);
+  }
+  if (num_images != grids.size()) {
+    throw Error(ErrorCode::kInvalidArgument,
+                StrCat("the prompt has ", num_images, " runs of image tokens for ", grids.size(),
+                       " images"));
+  }
+  int32_t largest = -1;
+  for (const auto& stream : positions.streams) {
+    for (const int32_t p : stream) largest = std::max(largest, p);
+  }
+  positions.delta = largest + 1 - static_cast<int32_t>(token_ids.size());
+  return positions;
+}
+
+void FillTextRotary(const TextConfig& config, std::span<const int32_t> t,
+                    std::span<const int32_t> h, std::span<const int32_t> w, FloatMatrix cos,
+                    FloatMatrix sin) {
+  const int half = config.head_dim() / 2;
+  OCTAVO_DCHECK(cos.cols == half && sin.cols == half);
+  const std::array<std::span<const int32_t>, 3> streams = {t, h, w};
+  int j = 0;
+  for (size_t axis = 0; axis < 3; ++axis) {
+    for (int n = 0; n < config.mrope_section[axis]; ++n, ++j) {
+      const float frequency = InverseFrequency(config.rope_theta, j, half);
+      for (int64_t row = 0; row < cos.rows; ++row) {
+        const auto position = static_cast<float>(streams[axis][static_cast<size_t>(row)]);
+        SetAngle(position * frequency, cos.row(row) + j, sin.row(row) + j);
+      }
+    }
+  }
+}
+
+void FillVisionRotary(const VisionConfig& config, const GridThw& grid, FloatMatrix cos,
+                      FloatMatrix sin) {
+  const int quarter = config.head_dim() / 4;
+  const int merge = config.spatial_merge_size;
+  OCTAVO_DCHECK(cos.rows == int64_t{grid.t} * grid.h * grid.w && cos.cols == 2 * quarter);
+  std::vector<float> frequencies;
+  for (int j = 0; j < quarter; ++j) {
+    frequencies.push_back(InverseFrequency(kVisionRopeTheta, j, quarter));
+  }
+  for (int64_t row = 0; row < cos.rows; ++row) {
+    // row = (((t * blocks + block_row) * blocks_per_row + block_col) * merge + in_row) * merge +
+    // in_col
+    const int64_t in_frame = row % (int64_t{grid.h} * grid.w);
+    const int64_t cell = in_frame / (merge * merge);
+    const int64_t inside = in_frame % (merge * merge);
+    const int64_t patch_row = cell / (grid.w / merge) * merge + inside / merge;
+    const int64_t patch_col = cell % (grid.w / merge) * merge + inside % merge;
+    for (int j = 0; j < quarter; ++j) {
+      const float frequency = frequencies[static_cast<size_t>(j)];
+      SetAngle(static_cast<float>(patch_row) * frequency, cos.row(row) + j, sin.row(row) + j);
+      SetAngle(static_cast<float>(patch_col) * frequency, cos.row(row) + quarter + j,
+               sin.row(row) + quarter + j);
+    }
+  }
+}
+
+}  // namespace octavo
