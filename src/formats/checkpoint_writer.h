@@ -3,6 +3,8 @@
 #define OCTAVO_FORMATS_CHECKPOINT_WRITER_H_
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "formats/checkpoint.h"
 

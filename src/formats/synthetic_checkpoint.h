@@ -14,7 +14,8 @@
 namespace octavo {
 
 // Values of a tensor depend on its name and the seed only. Matrices are uniform with variance
-// 1/K (K the last dimension), so that activations keep their scale; one-dimensional tensors named
+// 1/K (K the elements of a row: all dimensions but the first), so that activations keep their
+// scale; one-dimensional tensors named
 // *norm*.weight or *ln_q.weight are 1 +- 0.2, other one-dimensional ones +-0.1.
 // `tensors` gives names, dtypes (F32, F16 or BF16) and shapes; `text_files` name to content.
 std::unique_ptr<Checkpoint> MakeSyntheticCheckpoint(std::vector<TensorInfo> tensors,
