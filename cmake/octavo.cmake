@@ -1,8 +1,8 @@
 # The few functions that every CMakeLists.txt of the tree uses.
 
 find_package(Threads REQUIRED)
+enable_testing()
 if(BUILD_TESTS)
-  enable_testing()
   find_package(GTest REQUIRED)
   include(GoogleTest)
 endif()
