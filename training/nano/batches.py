@@ -1,0 +1,81 @@
+"""Endless batches of crops of one size, by a task mixture."""
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from nano import formulas, pages, tables, text_crops
+from nano.canvas import Sample
+from nano.text_source import TextSource
+
+#: What can be drawn; each takes a TextSource.
+KINDS: dict[str, Callable[[TextSource], Sample]] = {
+    "line": text_crops.line,
+    "paragraph": text_crops.paragraph,
+    "unread": text_crops.unread_page,
+    "table": tables.table,
+    "formula": formulas.formula,
+    "page": pages.page,
+}
+
+#: Share of the drawn crops by kind. The order of the stages is in training/README.md.
+MIXTURES: dict[str, dict[str, float]] = {
+    "lines": {"line": 0.93, "paragraph": 0.06, "unread": 0.01},
+    "text": {"line": 0.8, "paragraph": 0.19, "unread": 0.01},
+    "blocks": {"line": 0.6, "paragraph": 0.39, "unread": 0.01},
+    "all": {"line": 0.50, "paragraph": 0.20, "table": 0.12, "formula": 0.17, "unread": 0.01},
+    "layout": {"line": 0.50, "paragraph": 0.18, "table": 0.10, "formula": 0.16, "page": 0.06},
+}
+
+_POOL = 3  # batches that are collected per crop size before they are sorted by answer length
+_SHUFFLE = 24  # finished batches among which the next one is drawn
+
+
+@dataclass
+class Batch:
+    """Crops of one grid and task. answer and cells are padded with -1; see Sample for the fields."""
+
+    image: np.ndarray
+    answer: np.ndarray
+    cells: np.ndarray
+    slots: np.ndarray
+    grid: tuple[int, int]
+    task: str
+
+
+def collate(samples: list[Sample]) -> Batch:
+    """Stacks samples of one grid and task."""
+    length = max(len(sample.answer) for sample in samples)
+    answer = np.full((len(samples), length), -1, np.int16)
+    cells = np.full((len(samples), length), -1, np.int16)
+    for row, sample in enumerate(samples):
+        answer[row, : len(sample.answer)] = sample.answer
+        cells[row, : len(sample.cells)] = sample.cells
+    image = np.stack([sample.image for sample in samples])
+    slots = np.stack([sample.slots for sample in samples])
+    return Batch(image, answer, cells, slots, samples[0].grid, samples[0].task)
+
+
+def stream(data_dir: str, split: str, seed: int, mixture: dict[str, float], tokens: int) -> Iterator[Batch]:
+    """Batches of about `tokens` image tokens (at least 2 crops), answers of similar length together."""
+    source = TextSource(data_dir, split, seed)
+    rng = random.Random(seed + 1)
+    kinds, shares = list(mixture), list(mixture.values())
+    waiting: dict[tuple[str, tuple[int, int]], list[Sample]] = {}
+    ready: list[Batch] = []
+    while True:
+        sample = KINDS[rng.choices(kinds, shares)[0]](source)
+        key = (sample.task, sample.grid)
+        group = waiting.setdefault(key, [])
+        group.append(sample)
+        size = max(2, tokens // (sample.grid[0] * sample.grid[1]))
+        pool = _POOL if size >= 8 else 1
+        if len(group) < size * pool:
+            continue
+        del waiting[key]
+        group.sort(key=lambda one: len(one.answer))
+        ready += [collate(group[at : at + size]) for at in range(0, len(group), size)]
+        while len(ready) > _SHUFFLE:
+            yield ready.pop(rng.randrange(len(ready)))

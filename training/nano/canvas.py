@@ -1,0 +1,199 @@
+"""Drawing with known character positions, and the packing of a drawing into a training sample."""
+
+import io
+import math
+import random
+from dataclasses import dataclass, field
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFilter
+
+from nano.fonts import typographic_characters
+from nano.text_source import TextSource
+
+TOKEN = 28  # pixels on each side of a merged image token
+SLOTS = 7  # characters that a token's training-only target can hold
+MIN_EDGE = 28  # thinner crops are enlarged first, as MinerU's client does
+
+
+@dataclass
+class Sample:
+    """One crop after the preprocessor's resize, with dense truth.
+
+    image: uint8 [28*rows, 28*columns]; answer: int16 token ids; cells: for each answer token the image token that shows
+    it, -1 = none; slots: uint8 [rows*columns, SLOTS], the characters whose centre lies in the token, left to right.
+    """
+
+    image: np.ndarray
+    answer: np.ndarray
+    cells: np.ndarray
+    slots: np.ndarray
+    grid: tuple[int, int]
+    task: str
+
+
+@dataclass
+class Ink:
+    """Characters in drawing order (slot class, x, y), and the answer with the index of the character that shows each token."""
+
+    characters: list[tuple[int, float, float]] = field(default_factory=list)
+    answer: list[int] = field(default_factory=list)
+    shown_by: list[int] = field(default_factory=list)
+
+    def add_answer(self, token: int, shown_by: int) -> None:
+        self.answer.append(token)
+        self.shown_by.append(shown_by)
+
+
+@dataclass(frozen=True)
+class Face:
+    """A face at a pixel size, drawn `oversample` times larger and reduced, which gives unhinted, subpixel-placed glyphs."""
+
+    path: str
+    size: int
+    oversample: int = 1
+
+
+def smart_resize(height: int, width: int, min_pixels: int = TOKEN * TOKEN, max_pixels: int = 1 << 30) -> tuple[int, int]:
+    """The preprocessor's rule: both sides to multiples of 28, area within the limits, aspect kept as far as possible."""
+    rows = max(TOKEN, round(height / TOKEN) * TOKEN)
+    columns = max(TOKEN, round(width / TOKEN) * TOKEN)
+    if rows * columns > max_pixels:
+        shrink = math.sqrt(height * width / max_pixels)
+        rows = max(TOKEN, math.floor(height / shrink / TOKEN) * TOKEN)
+        columns = max(TOKEN, math.floor(width / shrink / TOKEN) * TOKEN)
+    elif rows * columns < min_pixels:
+        grow = math.sqrt(min_pixels / (height * width))
+        rows = math.ceil(height * grow / TOKEN) * TOKEN
+        columns = math.ceil(width * grow / TOKEN) * TOKEN
+    return rows, columns
+
+
+def degrade(rng: random.Random, noise: np.random.Generator, image: Image.Image) -> np.ndarray:
+    """Light wear: blur, ink and paper levels, noise, JPEG. Black on white in, uint8 array out."""
+    if rng.random() < 0.35:
+        image = image.filter(ImageFilter.GaussianBlur(rng.uniform(0.2, 0.8)))
+    pixels = np.asarray(image, np.float32)
+    ink = rng.choice([0, 0, rng.uniform(0, 90)])
+    paper = rng.choice([255, 255, rng.uniform(215, 255)])
+    pixels = ink + pixels * ((paper - ink) / 255)
+    if rng.random() < 0.3:
+        pixels = pixels + noise.standard_normal(pixels.shape, np.float32) * rng.uniform(1, 8)
+    worn = np.clip(pixels, 0, 255).astype(np.uint8)
+    if rng.random() < 0.06:
+        packed = io.BytesIO()
+        Image.fromarray(worn).save(packed, "JPEG", quality=rng.randint(35, 90))
+        worn = np.asarray(Image.open(packed).convert("L"))
+    return worn
+
+
+#: What stands in a document for the ASCII that the answer holds. The model's answers are plain ASCII.
+_LIGATURES = (("ffi", "\ufb03"), ("ffl", "\ufb04"), ("ff", "\ufb00"), ("fi", "\ufb01"), ("fl", "\ufb02"))
+_ASCII_OF: dict[str, str] = {
+    "\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-", "\u2026": "...",
+    "\u2022": "-", "\u25aa": "-", **{shown: plain for plain, shown in _LIGATURES},
+}  # fmt: skip
+
+
+def set_type(rng: random.Random, text: str, path: str) -> str:
+    """`text` as a typesetter would print it: sometimes curly quotes, dashes, ellipses and ligatures that the face has."""
+    has = typographic_characters(path)
+    if rng.random() < 0.35 and {"\u2018", "\u2019", "\u201c", "\u201d"} <= has:
+        chars = list(text)
+        for index, char in enumerate(chars):
+            if char in "'\"":
+                opens = index == 0 or chars[index - 1] in " ([-"
+                chars[index] = ("\u2018" if opens else "\u2019") if char == "'" else ("\u201c" if opens else "\u201d")
+        text = "".join(chars)
+    dashes = [dash for dash in ("\u2013", "\u2014") if dash in has]
+    if dashes and rng.random() < 0.35:
+        text = text.replace(" - ", f" {rng.choice(dashes)} ")
+    if "\u2026" in has and rng.random() < 0.2:
+        text = text.replace("...", "\u2026")
+    if rng.random() < 0.25:
+        for plain, shown in _LIGATURES:
+            if shown in has:
+                text = text.replace(plain, shown)
+    return text
+
+
+def bullet(rng: random.Random, path: str) -> str:
+    """A list mark; its answer is "- "."""
+    marks = [mark for mark in ("\u2022", "\u2022", "\u25aa", "\u2013") if mark in typographic_characters(path)] + ["-"]
+    return rng.choice(marks) + " "
+
+
+class Page:
+    """A white picture to draw on, in the crop's own pixels; it is held `oversample` times larger until `image`."""
+
+    def __init__(self, source: TextSource, face: Face, width: int, height: int) -> None:
+        self.source, self.face, self.width, self.height = source, face, width, height
+        self.ink = Ink()
+        scale = face.oversample
+        self._picture = Image.new("L", (width * scale, height * scale), 255)
+        self.draw = ImageDraw.Draw(self._picture)
+        self.font = source.font(face.path, face.size * scale)
+        box = self.font.getbbox("Ahgjpqy|")
+        self.top, self.bottom = box[1] / scale, box[3] / scale
+        x_box = self.font.getbbox("x")
+        self.x_middle = (x_box[1] + x_box[3]) / 2 / scale
+
+    def length(self, text: str) -> float:
+        """Width of `text` in pixels, with kerning."""
+        return self.font.getlength(text) / self.face.oversample
+
+    def write(self, x: float, y: float, text: str) -> float:
+        """Draws `text` with its ascent box at y, records characters and answer, returns the right end."""
+        scale = self.face.oversample
+        self.draw.text((x * scale, y * scale), text, font=self.font, fill=0)
+        widths = self.source.advances(self.face.path, self.face.size * scale, text)
+        widths = widths * (self.length(text) / max(1e-6, widths.sum()))
+        ends = x + np.cumsum(widths)
+        for char, end, width in zip(text, ends, widths, strict=True):
+            plain = _ASCII_OF.get(char, char)
+            for index, letter in enumerate(plain):
+                self.ink.add_answer(ord(letter), len(self.ink.characters))
+                centre = end - width + width * (index + 0.5) / len(plain)
+                self.ink.characters.append((ord(letter), float(centre), y + self.x_middle))
+        return float(ends[-1])
+
+    def space(self, x: float, y: float) -> None:
+        """Records a space at x that is not drawn by `write` (justified text)."""
+        self.ink.add_answer(32, len(self.ink.characters))
+        self.ink.characters.append((32, x, y + self.x_middle))
+
+    def space_before_next(self) -> None:
+        """The space of a line break, shown by the first character of the next line."""
+        self.ink.add_answer(32, len(self.ink.characters))
+
+    def image(self) -> Image.Image:
+        """The picture at its own size."""
+        if self.face.oversample == 1:
+            return self._picture
+        return self._picture.resize((self.width, self.height), Image.Resampling.BOX)
+
+
+def pack(image: np.ndarray, ink: Ink, task: str, min_pixels: int = TOKEN * TOKEN) -> Sample:
+    """Sends a crop through the preprocessor's resize and puts characters and answer tokens into image tokens."""
+    height, width = image.shape
+    grown_height, grown_width = height, width
+    if min(height, width) < MIN_EDGE:
+        grow = MIN_EDGE / min(height, width)
+        grown_height, grown_width = math.ceil(height * grow), math.ceil(width * grow)
+    to_height, to_width = smart_resize(grown_height, grown_width, min_pixels)
+    if (height, width) != (to_height, to_width):
+        image = np.asarray(Image.fromarray(image).resize((to_width, to_height), Image.Resampling.BICUBIC))
+    rows, columns = to_height // TOKEN, to_width // TOKEN
+    slots = np.zeros((rows * columns, SLOTS), np.uint8)
+    filled = [0] * (rows * columns)
+    cell_of: list[int] = []
+    for code, x, y in ink.characters:
+        column = min(columns - 1, max(0, int(x * columns / width)))
+        row = min(rows - 1, max(0, int(y * rows / height)))
+        cell = row * columns + column
+        cell_of.append(cell)
+        if filled[cell] < SLOTS:
+            slots[cell, filled[cell]] = code
+        filled[cell] += 1
+    cells = np.array([cell_of[i] if i >= 0 else -1 for i in ink.shown_by], np.int16)
+    return Sample(image, np.array(ink.answer, np.int16), cells, slots, (rows, columns), task)

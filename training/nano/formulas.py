@@ -1,0 +1,244 @@
+"""Formulas with LaTeX answers, drawn by matplotlib's mathtext.
+
+A formula is a token list with the order in which mathtext ships its visible glyphs, so that each glyph's place is known.
+"""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from PIL import Image
+
+from nano.canvas import TOKEN, Ink, Sample, degrade, pack, smart_resize
+from nano.text_source import TextSource
+from nano.vocabulary import ID, LATEX
+
+_GREEK = LATEX[LATEX.index("\\alpha") : LATEX.index("\\Omega") + 1]
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_RELATIONS = ["=", "=", "=", "<", ">", r"\leq", r"\geq", r"\neq", r"\approx", r"\equiv", r"\in", r"\to", r"\sim", r"\propto", r"\subset"]
+_OPERATORS = ["+", "+", "-", "-", r"\cdot", r"\times", r"\pm", "", ""]
+_TRAIN_FONTS, _HELD_FONTS = ["cm", "cm", "stix", "dejavuserif", "dejavusans"], ["cm", "stixsans"]
+_POOL_SIZE, _FRESH_SHARE = 20000, 0.2
+
+
+@dataclass
+class Term:
+    """LaTeX tokens, and for each visible glyph in ship order the index of its token."""
+
+    tokens: list[str]
+    order: list[int]
+
+
+@dataclass
+class Drawn:
+    """A formula's tokens, its picture (uint8, black on white) and glyph places (x, y, token index)."""
+
+    tokens: list[str]
+    image: np.ndarray
+    glyphs: list[tuple[float, float, int]]
+
+
+@dataclass
+class _Pool:
+    """Parsing is slow, so a formula is used about 1/_FRESH_SHARE times, with other margins and wear."""
+
+    drawn: list[Drawn] = field(default_factory=list)
+    parser: object = None
+
+
+_POOL = _Pool()
+
+
+def _one(token: str, glyphs: int = 1) -> Term:
+    return Term([token], [0] * glyphs)
+
+
+def _join(*parts: "str | Term") -> Term:
+    """Concatenation; plain strings show nothing of their own (braces, carets)."""
+    tokens: list[str] = []
+    order: list[int] = []
+    for part in parts:
+        if isinstance(part, str):
+            tokens.append(part)
+        else:
+            order += [at + len(tokens) for at in part.order]
+            tokens += part.tokens
+    return Term(tokens, order)
+
+
+def _symbol(rng: random.Random) -> Term:
+    kind = rng.random()
+    if kind < 0.5:
+        return _one(rng.choice(_LETTERS))
+    if kind < 0.72:
+        return _one(rng.choice(_GREEK))
+    if kind < 0.97:
+        return _one(rng.choice("0123456789"))
+    return _one(rng.choice([r"\infty", r"\partial", r"\nabla", r"\ell"]))
+
+
+def _script(rng: random.Random, depth: int, mark: str) -> Term:
+    return _join(_symbol(rng), mark, "{", _expression(rng, depth - 2), "}")
+
+
+def _both_scripts(rng: random.Random, depth: int) -> Term:
+    term = _join(_symbol(rng), "_", "{", _symbol(rng), "}", "^", "{", _symbol(rng), "}")
+    first, low, high = term.order
+    return Term(term.tokens, [first, high, low])
+
+
+def _fraction(rng: random.Random, depth: int) -> Term:
+    return _join(r"\frac", "{", _expression(rng, depth - 1), "}", "{", _expression(rng, depth - 1), "}")
+
+
+def _root(rng: random.Random, depth: int) -> Term:
+    return _join(_one(r"\sqrt"), "{", _expression(rng, depth - 1), "}")
+
+
+def _sum(rng: random.Random, depth: int) -> Term:
+    low = _join(_one(rng.choice("ijkn")), _one("="), _one(rng.choice("01")))
+    term = _join(_one(rng.choice([r"\sum", r"\prod"])), "_", "{", low, "}", "^", "{", _symbol(rng), "}")
+    return _join(Term(term.tokens, [term.order[-1], *term.order[:-1]]), _expression(rng, depth - 1))
+
+
+def _integral(rng: random.Random, depth: int) -> Term:
+    term = _join(_one(r"\int"), "_", "{", _symbol(rng), "}", "^", "{", _symbol(rng), "}")
+    sign, low, high = term.order
+    return _join(Term(term.tokens, [sign, high, low]), _expression(rng, depth - 1))
+
+
+def _named_function(rng: random.Random, depth: int) -> Term:
+    name = rng.choice([r"\sin", r"\cos", r"\log", r"\ln", r"\exp"])
+    return _join(_one(name, len(name) - 1), _one("("), _expression(rng, depth - 1), _one(")"))
+
+
+def _call(rng: random.Random, depth: int) -> Term:
+    del depth
+    if rng.random() < 0.4:
+        return _join(_symbol(rng), _one("("), _symbol(rng), _one(","), _symbol(rng), _one(")"))
+    return _join(_symbol(rng), _one("("), _symbol(rng), _one(")"))
+
+
+def _bracket(rng: random.Random, depth: int) -> Term:
+    return _join(_one("("), _sequence(rng, depth - 1, 2), _one(")"))
+
+
+_FORMS: list[tuple[float, Callable[[random.Random, int], Term]]] = [
+    (0.15, lambda rng, depth: _script(rng, depth, "^")), (0.15, lambda rng, depth: _script(rng, depth, "_")),
+    (0.07, _both_scripts), (0.12, _fraction), (0.05, _root), (0.05, _sum), (0.03, _integral), (0.03, _named_function),
+    (0.05, _call), (0.05, _bracket),
+]  # fmt: skip
+
+
+def _expression(rng: random.Random, depth: int) -> Term:
+    if depth <= 0 or rng.random() < 0.25:
+        return _symbol(rng)
+    return rng.choices([form for _, form in _FORMS], [share for share, _ in _FORMS])[0](rng, depth)
+
+
+def _sequence(rng: random.Random, depth: int, count: int) -> Term:
+    parts = [_expression(rng, depth)]
+    for _ in range(count - 1):
+        operator = rng.choice(_OPERATORS)
+        if operator:
+            parts.append(_one(operator))
+        parts.append(_expression(rng, depth))
+    return _join(*parts)
+
+
+def _needs_space(token: str, following: str) -> bool:
+    return len(token) > 1 and token[0] == "\\" and following[:1].isalpha()
+
+
+def to_latex(tokens: list[str]) -> str:
+    """LaTeX source, with a space where a command would swallow the next letter."""
+    text = ""
+    for token, following in zip(tokens, [*tokens[1:], ""], strict=True):
+        text += token + (" " if _needs_space(token, following) else "")
+    return text
+
+
+def render(term: Term, size: int, font_set: str) -> Drawn | None:
+    """One parse, shipped twice: as a raster and as glyph places. None where mathtext fails."""
+    import matplotlib
+    from matplotlib import _mathtext, mathtext
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.ft2font import LoadFlags
+
+    matplotlib.rcParams["mathtext.fontset"] = font_set
+    if _POOL.parser is None:
+        _POOL.parser = _mathtext.Parser()
+    fonts = mathtext.MathTextParser._font_type_mapping[font_set](FontProperties(size=size), LoadFlags.DEFAULT)
+    try:
+        box = _POOL.parser.parse(f"${to_latex(term.tokens)}$", fonts, size, 72)  # type: ignore[attr-defined]
+        shipped = _mathtext.ship(box)
+    except (ValueError, RuntimeError):
+        return None
+    vector, image = shipped.to_vector(), 255 - np.asarray(shipped.to_raster(antialiased=True).image)
+    glyphs: list[tuple[float, float, int]] = []
+    if len(vector.glyphs) == len(term.order):
+        for glyph, token in zip(vector.glyphs, term.order, strict=True):
+            half = glyph[1] * 0.25
+            glyphs.append((glyph[-2] + half + 1, vector.height - glyph[-1] - half + 1, token))
+    return Drawn(term.tokens, image, glyphs)
+
+
+def new_formula(source: TextSource) -> Drawn:
+    """A formula of 2 to 60 tokens that fits 540 x 104 pixels."""
+    rng = source.rng
+    while True:
+        term = _sequence(rng, rng.choice([1, 1, 2, 2, 3]), rng.randint(1, 3))
+        if rng.random() < 0.7:
+            term = _join(term, _one(rng.choice(_RELATIONS)), _sequence(rng, rng.choice([0, 1, 2]), rng.randint(1, 2)))
+        if not 2 <= len(term.tokens) <= 60:
+            continue
+        drawn = render(term, rng.randint(18, 30), rng.choice(_TRAIN_FONTS if source.split == "train" else _HELD_FONTS))
+        if drawn and drawn.image.shape[1] <= 540 and drawn.image.shape[0] <= 104:
+            return drawn
+
+
+def pooled_formula(source: TextSource, fresh_share: float = _FRESH_SHARE) -> Drawn:
+    """A new formula, or in training mostly one that was drawn before."""
+    rng, pool = source.rng, _POOL.drawn
+    if source.split == "train" and len(pool) >= 200 and rng.random() >= fresh_share:
+        return rng.choice(pool)
+    drawn = new_formula(source)
+    pool.append(drawn)
+    if len(pool) > _POOL_SIZE:
+        pool.pop(rng.randrange(len(pool)))
+    return drawn
+
+
+def _slot_class(token: str) -> int:
+    """A glyph's slot class: its own code, or one of 31 classes that the LaTeX commands share."""
+    return ord(token) if len(token) == 1 else 1 + LATEX.index(token) % 31
+
+
+def formula(source: TextSource) -> Sample:
+    """A formula crop; the width is a multiple of two tokens, so that batches fill."""
+    rng, drawn = source.rng, pooled_formula(source)
+    above, below, left, right = (rng.randint(2, 8) for _ in range(4))
+    height, width = drawn.image.shape
+    columns = max(4, 2 * round((width + left + right) / (2 * TOKEN)))
+    if rng.random() < 0.5:
+        right = max(right, columns * TOKEN - width - left)
+    picture = np.full((height + above + below, width + left + right), 255, np.uint8)
+    picture[above : above + height, left : left + width] = drawn.image
+    ink = Ink()
+    shown_by = [-1] * len(drawn.tokens)
+    for x, y, token in drawn.glyphs:
+        ink.characters.append((_slot_class(drawn.tokens[token]), left + x, above + y))
+        if shown_by[token] < 0:
+            shown_by[token] = len(ink.characters) - 1
+    for index, token in enumerate(drawn.tokens):
+        ink.add_answer(ID[token] if len(token) > 1 else ord(token), shown_by[index])
+        if _needs_space(token, drawn.tokens[index + 1] if index + 1 < len(drawn.tokens) else ""):
+            ink.add_answer(32, -1)
+    rows, _ = smart_resize(*picture.shape)
+    worn = Image.fromarray(degrade(rng, source.noise, Image.fromarray(picture)))
+    factor = columns * TOKEN / worn.width
+    ink.characters = [(code, x * factor, y) for code, x, y in ink.characters]
+    resized = worn.resize((columns * TOKEN, rows), Image.Resampling.BICUBIC)
+    ink.characters = [(code, x, y * rows / worn.height) for code, x, y in ink.characters]
+    return pack(np.asarray(resized), ink, "formula")

@@ -1,0 +1,105 @@
+"""The training losses: the answer itself, and the dense targets that make a small model learn fast."""
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from nano import vocabulary
+from nano.model import MAX_COLUMNS, MAX_ROWS, SLOT_CLASSES, Nano
+
+
+@dataclass(frozen=True)
+class LossWeights:
+    """answer is 1. slot: characters in each image token; guide: attention to the token that is read; place: positions."""
+
+    slot: float = 0.3
+    guide: float = 0.3
+    place: float = 0.1
+
+
+@dataclass(frozen=True)
+class Truth:
+    """One batch as tensors; see batches.Batch."""
+
+    image: Tensor
+    answer: Tensor
+    cells: Tensor
+    slots: Tensor
+    grid: tuple[int, int]
+    task: str
+
+
+def slot_loss(model: Nano, seen: Tensor, slots: Tensor) -> tuple[Tensor, Tensor]:
+    """Cross entropy of each token's characters, and the share of visible characters named rightly.
+
+    Tokens without characters count 0.15, or blank paper would drown the rest.
+    """
+    logits = model.slot_head(seen).float().view(-1, SLOT_CLASSES)
+    target = slots.long().flatten()
+    busy = slots.sum(-1, keepdim=True, dtype=torch.int32) > 0
+    weight = torch.where(busy, 1.0, 0.15).expand(slots.shape).flatten()
+    loss = (F.cross_entropy(logits, target, reduction="none") * weight).sum() / weight.sum()
+    with torch.no_grad():
+        shown = target > 0
+        accuracy = (logits.argmax(-1) == target)[shown].float().mean() if shown.any() else torch.ones(())
+    return loss, accuracy
+
+
+def _place_loss(logits: Tensor, row: Tensor, column: Tensor) -> Tensor:
+    """logits [..., rows+columns]; row and column int64, -1 = ignore."""
+    flat = logits.float().flatten(0, -2)
+    rows = F.cross_entropy(flat[:, :MAX_ROWS], row.flatten(), ignore_index=-1)
+    return rows + F.cross_entropy(flat[:, MAX_ROWS:], column.flatten(), ignore_index=-1)
+
+
+def place_loss(model: Nano, seen: Tensor, grid: tuple[int, int]) -> Tensor:
+    """Loss of each image token's own row and column. Rotary positions are relative: without this, a token's place in the
+    picture is learnt only by accident, and long lines and row changes get lost."""
+    own = torch.arange(seen.shape[1], device=seen.device).expand(len(seen), -1)
+    return _place_loss(model.place_head(seen), *_split_cell(own, grid[1]))
+
+
+def _split_cell(cell: Tensor, columns: int) -> tuple[Tensor, Tensor]:
+    known = cell >= 0
+    return torch.where(known, cell.div(columns, rounding_mode="floor"), -1), torch.where(known, cell % columns, -1)
+
+
+def _penalise(logits: Tensor, target: Tensor, penalty: float) -> Tensor:
+    """Subtracts what MinerU's client subtracts (presence 1.0, frequency 0.05), so that margins learn to survive it."""
+    hot = F.one_hot(target.clamp(min=0), vocabulary.SIZE).to(torch.int16)
+    before = hot.cumsum(1) - hot
+    return logits - penalty * ((before > 0) * 1.0 + before * 0.05)
+
+
+def reading_loss(model: Nano, truth: Truth, seen: Tensor, weights: LossWeights, system: bool, penalty: float) -> tuple[Tensor, dict[str, Tensor]]:
+    """Loss of answer, guided attention and positions for image embeddings `seen`, and its parts for the log."""
+    count = len(seen)
+    end = truth.answer.new_full((count, 1), -1)
+    target = torch.cat([truth.answer, end], 1)
+    target[torch.arange(count), (truth.answer >= 0).sum(1)] = vocabulary.IM_END
+    cells = torch.cat([truth.cells, end], 1)
+    x, rope, first, image_start = model.sequence(seen, truth.grid, truth.task, truth.answer, system)
+    image_end = image_start + seen.shape[1]
+    known = cells >= 0
+    row, column = _split_cell(cells, truth.grid[1])
+    place = reading = guide = torch.zeros(())
+    fits = truth.grid[0] <= MAX_ROWS and truth.grid[1] <= MAX_COLUMNS and bool(known.any())
+    for index, block in enumerate(model.decoder_blocks):
+        guided = index in model.config.guided_layers and bool(known.any())
+        x, look = block(x, rope, guided=(first, image_start, image_end) if guided else None)
+        if look is not None:
+            picked = look.gather(2, cells.clamp(min=0)[..., None])[..., 0][known]
+            guide = guide - picked.clamp(min=-12).mean() / len(model.config.guided_layers)
+        if fits and index == 0:  # image tokens know where they are ...
+            place = place_loss(model, x[:, image_start:image_end], truth.grid)
+        if fits and index in model.config.guided_layers:  # ... and answer tokens where they read
+            reading = reading + _place_loss(model.reading_head(x[:, first:]), row, column)
+    logits = model.logits(x[:, first:])
+    scored = _penalise(logits, target, penalty) if penalty else logits
+    answer = F.cross_entropy(scored.flatten(0, 1), target.flatten(), ignore_index=-1)
+    with torch.no_grad():
+        accuracy = (scored.argmax(-1) == target)[target >= 0].float().mean()
+    loss = answer + weights.guide * guide + weights.place * (place + reading)
+    return loss, {"answer": answer, "accuracy": accuracy, "guide": guide, "place": place, "reading": reading}

@@ -1,0 +1,122 @@
+"""Crops of running text, in the sizes that a page rendered at 100 to 200 dpi gives: single lines and paragraphs."""
+
+import numpy as np
+from PIL import Image
+
+from nano.canvas import TOKEN, Face, Page, Sample, bullet, degrade, pack, set_type
+from nano.text_source import TextSource
+
+
+def _face(source: TextSource, smallest: int, largest: int, usual: int) -> Face:
+    rng = source.rng
+    size = int(rng.triangular(smallest, largest + 1, usual))
+    return Face(source.font_path(), size, 2 if rng.random() < 0.4 else 1)
+
+
+def line(source: TextSource, columns: int | None = None) -> Sample:
+    """One printed line, `columns` tokens of 28 px wide (default: 2 to 56, mostly short), cropped close to its ink."""
+    rng = source.rng
+    face = _face(source, 13, 40, 27) if rng.random() < 0.95 else _face(source, 40, 64, 44)
+    width = (columns or min(56, max(2, int(rng.triangular(2, 57, 10))))) * TOKEN + rng.randint(-12, 12)
+    left, right = rng.randint(1, 9), rng.randint(1, 9)
+    room = max(20, width - left - right)
+    text = source.text(max(2, int(room / (face.size * 0.38))))
+    if rng.random() < 0.04:
+        text = bullet(rng, face.path) + text
+    text = set_type(rng, text, face.path)
+    fits = int(np.searchsorted(np.cumsum(source.advances(face.path, face.size, text)), room))
+    if fits < len(text):
+        cut = text[: max(1, fits)]
+        if text[len(cut)] != " " and " " in cut.strip() and rng.random() < 0.8:
+            cut = cut.rsplit(" ", 1)[0]
+        text = cut.strip() or text[:1]
+    page = Page(source, face, width + 40, int(face.size * 2) + 40)
+    end = page.write(left, 20.0, text)
+    top, bottom = 20 + page.top, 20 + page.bottom
+    if rng.random() < 0.35:  # close to this line's own ink: no room for ascenders and descenders that it has not
+        box = page.font.getbbox(text)
+        top, bottom = 20 + box[1] / face.oversample, 20 + max(box[3], box[1] + 4) / face.oversample
+    pad = rng.choice([2, 5, 9])
+    first, last = int(top) - rng.randint(0, pad), int(np.ceil(bottom)) + rng.randint(0, pad)
+    right_edge = int(np.ceil(end)) + right if rng.random() < 0.85 else width
+    image = page.image().crop((0, first, min(page.width, max(right_edge, left + 8)), last))
+    page.ink.characters = [(code, x, y - first) for code, x, y in page.ink.characters]
+    return pack(degrade(rng, source.noise, image), page.ink, "text")
+
+
+def _break_lines(source: TextSource, face: Face, text: str, room: float, count: int) -> list[str]:
+    """Greedy line breaking of `text` into at most `count` lines."""
+    space = float(source.advances(face.path, face.size, " ")[0])
+    lines: list[str] = []
+    current, used = "", 0.0
+    for word in (word for word in text.split(" ") if word):
+        width = float(source.advances(face.path, face.size, word).sum())
+        if width > room:
+            continue
+        if current and used + space + width > room:
+            lines.append(current)
+            current, used = "", 0.0
+            if len(lines) == count:
+                break
+        current, used = (f"{current} {word}", used + space + width) if current else (word, width)
+    if current and len(lines) < count:
+        lines.append(current)
+    return lines or ["a"]
+
+
+def _write_justified(page: Page, x: float, y: float, text: str, room: float) -> None:
+    words = text.split(" ")
+    gap = (room - sum(page.length(word) for word in words)) / (len(words) - 1)
+    for index, word in enumerate(words):
+        if index:
+            page.space(x - gap / 2, y)
+        x = page.write(x, y, word) + gap
+
+
+def paragraph(source: TextSource, columns: int | None = None, lines: int | None = None) -> Sample:
+    """A text block of `lines` lines (default 2 to 7, mostly few), about `columns` tokens wide (default 6 to 50)."""
+    rng = source.rng
+    face = _face(source, 14, 36, 26)
+    columns = columns or 2 * int(rng.triangular(3, 26, 7))
+    count = lines or int(rng.triangular(2, 8, 2))
+    width = columns * TOKEN + rng.randint(-12, 12)
+    left, right, above = rng.randint(1, 8), rng.randint(1, 8), rng.randint(0, 6)
+    room = width - left - right
+    if lines is None:  # bounds the tokens of a crop, and with them the memory of a batch
+        count = min(count, max(2, int(260 * TOKEN / columns / (face.size * 1.3))))
+    text = set_type(rng, source.text(int(count * room / (face.size * 0.4))), face.path)
+    broken = _break_lines(source, face, text, room - 2, count)
+    page = Page(source, face, width, 64 + int(face.size * 1.6 * (count + 1)))
+    leading = max(page.bottom - page.top, face.size * rng.uniform(1.05, 1.5))
+    justified, centred = rng.random() < 0.4, rng.random() < 0.05
+    indent = rng.randint(10, 40) if rng.random() < 0.2 and page.length(broken[0]) + 42 < room else 0
+    y = above - page.top
+    for index, text in enumerate(broken):
+        length = page.length(text)
+        x = float(left + (indent if index == 0 else 0))
+        if centred:
+            x = left + max(0.0, (room - length) / 2)
+        if index:
+            page.space_before_next()
+        if justified and not centred and index < len(broken) - 1 and " " in text and length > 0.7 * room and x == left:
+            _write_justified(page, x, y, text, room)
+        else:
+            page.write(x, y, text)
+        y += leading
+    bottom = int(np.ceil(y - leading + page.bottom)) + rng.randint(0, 6)
+    image = page.image().crop((0, 0, width, bottom))
+    return pack(degrade(rng, source.noise, image), page.ink, "text")
+
+
+def unread_page(source: TextSource) -> Sample:
+    """A picture for the layout prompt with an empty answer.
+
+    As long as layout is not trained, silence is the useful answer: octavo takes it as unusable and reads by white space.
+    """
+    sample = paragraph(source, lines=source.rng.randint(2, 4))
+    from PIL import Image
+
+    n = source.rng.choice([6, 8, 12, 16, 24])
+    image = np.asarray(Image.fromarray(sample.image).resize((n * TOKEN, n * TOKEN), Image.Resampling.BICUBIC))
+    empty = np.zeros(0, np.int16)
+    return Sample(image, empty, empty, np.zeros((n * n, sample.slots.shape[1]), np.uint8), (n, n), "layout")
