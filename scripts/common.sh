@@ -8,7 +8,7 @@ build_dir=build/release
 packages_build=(
   g++ cmake ninja-build
   nlohmann-json3-dev libcli11-dev libspdlog-dev libutf8proc-dev libjpeg-dev libpng-dev
-  poppler-utils
+  poppler-utils poppler-data
 )
 packages_test=(libgtest-dev python3-minimal)
 packages_full=(
