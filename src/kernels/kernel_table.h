@@ -1,17 +1,120 @@
 // KernelTable: the microkernels of one instruction set, and the contract of each.
 //
 // Kernels are innermost loops: one thread, no allocation, no shapes, only counts. Every slot has a
-// scalar twin that is the definition; select.h hands out the table that runs.
+// scalar twin that is the definition; select.h hands out the table that runs. Pointers need no more
+// alignment than their element, counts may be zero, and inputs may be outputs only where said.
 #ifndef OCTAVO_KERNELS_KERNEL_TABLE_H_
 #define OCTAVO_KERNELS_KERNEL_TABLE_H_
 
+#include <cstddef>
 #include <cstdint>
 
 namespace octavo {
 
+// Columns of a panel: weights, keys and queries are laid out [panel][k][16].
+inline constexpr int kPanelColumns = 16;
+
+// The most rows a streaming product takes (decode steps); more rows go through gemm_f32.
+inline constexpr int kStreamRows = 6;
+
+// One block of a matrix product, for r < rows, p < panels, c < 16:
+//   t = sum over i < k, in ascending order from zero, of x[r][i] * w[p][i][c]
+//   sums[r][p][c] = accumulate ? sums[r][p][c] * scale + t : t
+// where scale is column_scale[p * 16 + c], or row_scale[r], or 1. One chain per element: its bits
+// depend on k, the element types and the table, not on rows, panels or strides. Strides are in
+// elements.
+template <typename X, typename W>
+struct GemmBlock {
+  const X* x = nullptr;
+  int64_t x_row_stride = 0;
+  int64_t x_k_stride = 1;
+  const W* w = nullptr;
+  int64_t w_panel_stride = 0;
+  int64_t w_k_stride = kPanelColumns;  // f32 weights only; others are contiguous inside a panel
+  float* sums = nullptr;
+  int64_t sums_row_stride = 0;
+  int64_t sums_panel_stride = kPanelColumns;
+  int64_t rows = 0;
+  int64_t k = 0;
+  int64_t panels = 0;
+  bool accumulate = false;
+  const float* column_scale = nullptr;  // at most one of the two, with accumulate only
+  const float* row_scale = nullptr;
+};
+using GemmF32 = GemmBlock<float, float>;
+using GemmHalf = GemmBlock<float, uint16_t>;        // f16 or bf16 weights, f32 activations
+using GemmBF16Dot = GemmBlock<uint16_t, uint16_t>;  // both bf16; x_k_stride is 1
+
+// The online softmax of one block of keys, queries as lanes: scores [keys][16] of one panel become
+// exp(score - m) in place, m the running maximum of the lane.
+struct SoftmaxLanes {
+  float* scores = nullptr;
+  int64_t keys = 0;
+  float* maximum = nullptr;     // [16], -inf before the first block
+  float* sum = nullptr;         // [16], of the exponentials so far
+  float* correction = nullptr;  // [16] out: exp(old maximum - new maximum)
+};
+
+// The same for one query, keys as lanes: scores [keys]; the other three are one number each.
+using SoftmaxRow = SoftmaxLanes;
+
+// A loop of nothing but one kind of arithmetic, to measure what the machine can do.
+struct PeakLoop {
+  void (*run)(int64_t iterations) = nullptr;  // null: the table has no such instruction
+  double operations_per_iteration = 0;        // a multiply-add counts as two
+};
+
 struct KernelTable {
-  const char* name;  // "scalar", "avx2", "avx512", "neon"
-  // SLOTS ARE DEFINED BY THE KERNELS FLOOR.
+  const char* name;       // "scalar", "avx2", "avx512", "neon"
+  const char* overrides;  // "bf16 dot", or ""
+
+  // Products. Weights of 16 bits are f16 [k][16], or bf16 in pairs [ceil(k/2)][16][2], the missing
+  // half of an odd k zero. `stream_*` fetch weights ahead from memory, for rows <= kStreamRows.
+  void (*gemm_f32)(const GemmF32&);
+  void (*stream_f32)(const GemmF32&);
+  void (*stream_f16)(const GemmHalf&);
+  void (*stream_bf16)(const GemmHalf&);
+  // bf16 x bf16 by pairs, f32 sums; any number of rows; rows of x are readable up to an even k, the
+  // odd one out zero. Null where the CPU has no such instruction. Denormals count as zero.
+  void (*gemm_bf16_dot)(const GemmBF16Dot&);
+
+  // Conversion. Widening is exact; narrowing rounds to nearest even and keeps NaN.
+  void (*widen_f16)(const uint16_t* in, int64_t count, float* out);
+  void (*widen_bf16)(const uint16_t* in, int64_t count, float* out);
+  void (*widen_bf16_pairs)(const uint16_t* in, int64_t k, float* out);  // a panel to [k][16]
+  void (*narrow_bf16)(const float* in, int64_t count, uint16_t* out);
+  void (*round_bf16)(const float* in, int64_t count, float* out);  // narrowed and widened again
+
+  // y[i] = (sums[i] + bias[i]) + y[i]; bias may be null, y is added only if `accumulate`.
+  void (*finish_sums)(const float* sums, const float* bias, bool accumulate, int64_t count,
+                      float* y);
+
+  // Attention. exp is within 2 ulp; exp(0) is 1 and exp(-inf) is 0, exactly. Both forms give the
+  // same bits: sums run over ascending keys from zero, then sum = sum * correction + block sum.
+  void (*softmax_lanes)(const SoftmaxLanes&);
+  void (*softmax_row)(const SoftmaxRow&);
+
+  // Rows. y may be x. Sums in f32 in an order fixed by the table.
+  void (*layer_norm)(const float* x, const float* weight, const float* bias, float eps,
+                     int64_t count, float* y);
+  void (*rms_norm)(const float* x, const float* weight, float eps, int64_t count, float* y);
+
+  // In place.
+  void (*quick_gelu)(float* x, int64_t count);  // x * sigmoid(1.702 x)
+  void (*gelu)(float* x, int64_t count);        // x/2 (1 + erf(x / sqrt 2)), erf within 3e-7
+  void (*silu_multiply)(float* gate, const float* up, int64_t count);
+  // One head: x[j], x[half + j] turned by the angle of cos[j], sin[j], j < half.
+  void (*rotary)(float* x, const float* cos, const float* sin, int64_t half);
+
+  // Limits of the machine.
+  PeakLoop peak_fp32_fma;
+  PeakLoop peak_bf16_dot;
+  PeakLoop peak_int8_dot;
+  PeakLoop peak_int8_maddubs16;
+  PeakLoop peak_int8_maddubs32;
+  PeakLoop peak_int16_madd;
+  // Reads every byte; the result only keeps the loads alive. REQUIRES: bytes % 512 == 0.
+  uint64_t (*read_memory)(const std::byte* data, size_t bytes);
 };
 
 }  // namespace octavo

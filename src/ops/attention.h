@@ -16,7 +16,7 @@ namespace octavo::ops {
 // Every row of a segment attends to every row of the same segment and to no other.
 struct FullAttentionArgs {
   ConstFloatMatrix q, k, v;  // [rows, num_heads * head_dim], rotary applied to q and k
-  FloatMatrix out;           // [rows, num_heads * head_dim]; must not overlap the inputs
+  FloatMatrix out;           // [rows, num_heads * head_dim]; may be exactly q, else no overlap
   int num_heads = 0;
   int head_dim = 0;                     // any; 64 and 80 are the tuned ones
   float scale = 0;                      // usually 1 / sqrt(head_dim)
@@ -29,14 +29,15 @@ int64_t FullAttentionTasks(const FullAttentionArgs& args) noexcept;
 void FullAttention(const Context& context, const FullAttentionArgs& args, int64_t first_task,
                    int64_t num_tasks) noexcept;
 
-// One layer's cache storage: keys and values as [num_blocks, num_kv_heads, block_size, head_dim].
+// One layer's cache storage: values as [num_blocks, num_kv_heads, block_size, head_dim], keys as
+// [num_blocks, num_kv_heads, head_dim, block_size], so that tokens fill the lanes of a vector.
 struct KvLayer {
   std::byte* keys = nullptr;
   std::byte* values = nullptr;
   DType dtype = DType::kF32;  // kF32 or kBF16
   int num_kv_heads = 0;
   int head_dim = 0;
-  int block_size = 0;  // tokens in a block
+  int block_size = 0;  // tokens in a block; at most 128 and a divisor of it
 };
 
 // The part of one sequence in a step.

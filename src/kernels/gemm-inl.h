@@ -1,0 +1,199 @@
+// Register tiles of the matrix products, over the Vec vocabulary. Include a vec_*.h first.
+//
+// A tile keeps kRows x kPanels x 16 sums in registers and walks k once. All tiles form each sum in
+// the same order, so which tile computes an element does not show in its bits.
+#ifndef OCTAVO_KERNELS_GEMM_INL_H_
+#define OCTAVO_KERNELS_GEMM_INL_H_
+
+#include "kernels/kernel_table.h"
+
+namespace octavo {
+namespace {
+
+constexpr int kPanelVecs = kPanelColumns / kLanes;
+
+// Bytes ahead of use at which streamed weights are fetched: far enough for memory latency at full
+// speed, inside the next page or two.
+constexpr int kPrefetchBytes = 4096;
+
+// Panels that a tile of `rows` rows takes at once.
+constexpr int PanelsForRows(int rows) {
+  const int panels = kAccumulators / (rows * kPanelVecs);
+  return panels >= 4 ? 4 : panels >= 2 ? 2 : 1;
+}
+
+// How weights are read: kStep values of k at a time; Lane(p, i, s): columns of step s.
+struct ReadF32 {
+  using X = float;
+  using W = float;
+  static constexpr int kStep = 1;
+  static constexpr bool kStream = false;
+  static OCTAVO_INLINE Vec Columns(const float* w, int vec, int) { return Load(w + vec * kLanes); }
+};
+struct StreamF32 : ReadF32 {
+  static constexpr bool kStream = true;
+};
+struct StreamF16 {
+  using X = float;
+  using W = uint16_t;
+  static constexpr int kStep = 1;
+  static constexpr bool kStream = true;
+  static OCTAVO_INLINE Vec Columns(const uint16_t* w, int vec, int) {
+    return WidenF16(w + vec * kLanes);
+  }
+};
+struct StreamBF16 {
+  using X = float;
+  using W = uint16_t;
+  static constexpr int kStep = 2;
+  static constexpr bool kStream = true;
+  static OCTAVO_INLINE Vec Columns(const uint16_t* w, int vec, int step) {
+    return step == 0 ? WidenEven(w + 2 * vec * kLanes) : WidenOdd(w + 2 * vec * kLanes);
+  }
+};
+
+template <int kRows, int kVecs>
+OCTAVO_INLINE void StoreTile(const Vec (&acc)[kRows][kVecs], const float* column_scale,
+                             const float* row_scale, bool accumulate, int64_t row_stride,
+                             int64_t panel_stride, float* sums) {
+#pragma GCC unroll 8
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 64
+    for (int v = 0; v < kVecs; ++v) {
+      float* out =
+          sums + r * row_stride + (v / kPanelVecs) * panel_stride + (v % kPanelVecs) * kLanes;
+      Vec sum = acc[r][v];
+      if (accumulate) {
+        if (column_scale != nullptr) {
+          sum = Fma(Load(out), Load(column_scale + v * kLanes), sum);
+        } else if (row_scale != nullptr) {
+          sum = Fma(Load(out), Set(row_scale[r]), sum);
+        } else {
+          sum = Add(Load(out), sum);
+        }
+      }
+      Store(out, sum);
+    }
+  }
+}
+
+// One step of k for the whole tile.
+template <class Read, int kRows, int kPanels>
+OCTAVO_INLINE void TileStep(const typename Read::W* w, int64_t panel_stride, const float* x,
+                            int64_t x_row_stride, int step,
+                            Vec (&acc)[kRows][kPanels * kPanelVecs]) {
+  Vec columns[kPanels * kPanelVecs];
+#pragma GCC unroll 64
+  for (int v = 0; v < kPanels * kPanelVecs; ++v) {
+    columns[v] = Read::Columns(w + (v / kPanelVecs) * panel_stride, v % kPanelVecs, step);
+  }
+#pragma GCC unroll 8
+  for (int r = 0; r < kRows; ++r) {
+    const Vec value = Set(x[r * x_row_stride]);
+#pragma GCC unroll 64
+    for (int v = 0; v < kPanels * kPanelVecs; ++v) {
+      acc[r][v] = Fma(value, columns[v], acc[r][v]);
+    }
+  }
+}
+
+template <class Read, int kRows, int kPanels>
+void Tile(const GemmBlock<float, typename Read::W>& b, int64_t row, int64_t panel) {
+  Vec acc[kRows][kPanels * kPanelVecs];
+#pragma GCC unroll 8
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 64
+    for (int v = 0; v < kPanels * kPanelVecs; ++v) acc[r][v] = Zero();
+  }
+  const float* x = b.x + row * b.x_row_stride;
+  const int64_t x_row_stride = b.x_row_stride;
+  const int64_t x_k_stride = b.x_k_stride;
+  const typename Read::W* w = b.w + panel * b.w_panel_stride;
+  const int64_t w_panel_stride = b.w_panel_stride;
+  const int64_t w_step = Read::kStep * b.w_k_stride;
+  int64_t i = b.k;
+  for (; i >= Read::kStep; i -= Read::kStep) {
+    if (Read::kStream) {
+#pragma GCC unroll 4
+      for (int p = 0; p < kPanels; ++p) {
+        __builtin_prefetch(reinterpret_cast<const char*>(w + p * w_panel_stride) + kPrefetchBytes);
+      }
+    }
+#pragma GCC unroll 2
+    for (int step = 0; step < Read::kStep; ++step) {
+      TileStep<Read, kRows, kPanels>(w, w_panel_stride, x, x_row_stride, step, acc);
+      x += x_k_stride;
+    }
+    w += w_step;
+  }
+  if (i > 0) TileStep<Read, kRows, kPanels>(w, w_panel_stride, x, x_row_stride, 0, acc);
+  StoreTile<kRows, kPanels * kPanelVecs>(
+      acc, b.column_scale == nullptr ? nullptr : b.column_scale + panel * kPanelColumns,
+      b.row_scale == nullptr ? nullptr : b.row_scale + row, b.accumulate, b.sums_row_stride,
+      b.sums_panel_stride, b.sums + row * b.sums_row_stride + panel * b.sums_panel_stride);
+}
+
+// kRows rows from `row` on, for the panels [panel, panel + count).
+template <class Read, int kRows>
+OCTAVO_INLINE void RowTile(const GemmBlock<float, typename Read::W>& b, int64_t row, int64_t panel,
+                           int64_t count) {
+  constexpr int kMost = PanelsForRows(kRows);
+  while (count >= kMost) {
+    Tile<Read, kRows, kMost>(b, row, panel);
+    panel += kMost;
+    count -= kMost;
+  }
+  if constexpr (kMost > 2) {
+    if (count >= 2) {
+      Tile<Read, kRows, 2>(b, row, panel);
+      panel += 2;
+      count -= 2;
+    }
+  }
+  if constexpr (kMost > 1) {
+    if (count >= 1) Tile<Read, kRows, 1>(b, row, panel);
+  }
+}
+
+template <class Read>
+void Gemm(const GemmBlock<float, typename Read::W>& b) {
+  // A group of panels stays in the nearest cache while all rows pass by.
+  constexpr int64_t kGroup = PanelsForRows(kStreamRows);
+  const int64_t group = b.rows <= kStreamRows ? b.panels : kGroup;
+  for (int64_t panel = 0; panel < b.panels; panel += group) {
+    const int64_t count = b.panels - panel < group ? b.panels - panel : group;
+    int64_t row = 0;
+    for (; row + kStreamRows <= b.rows; row += kStreamRows) {
+      RowTile<Read, kStreamRows>(b, row, panel, count);
+    }
+    switch (b.rows - row) {
+      case 1:
+        RowTile<Read, 1>(b, row, panel, count);
+        break;
+      case 2:
+        RowTile<Read, 2>(b, row, panel, count);
+        break;
+      case 3:
+        RowTile<Read, 3>(b, row, panel, count);
+        break;
+      case 4:
+        RowTile<Read, 4>(b, row, panel, count);
+        break;
+      case 5:
+        RowTile<Read, 5>(b, row, panel, count);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+void GemmF32Kernel(const GemmF32& b) { Gemm<ReadF32>(b); }
+void StreamF32Kernel(const GemmF32& b) { Gemm<StreamF32>(b); }
+void StreamF16Kernel(const GemmHalf& b) { Gemm<StreamF16>(b); }
+void StreamBF16Kernel(const GemmHalf& b) { Gemm<StreamBF16>(b); }
+
+}  // namespace
+}  // namespace octavo
+
+#endif  // OCTAVO_KERNELS_GEMM_INL_H_

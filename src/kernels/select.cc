@@ -1,0 +1,78 @@
+#include "kernels/select.h"
+
+#include <cstdlib>
+
+#include "base/cpu_features.h"
+#include "base/str_cat.h"
+#include "kernels/isa_tables.h"
+#include "octavo/error.h"
+
+namespace octavo {
+namespace {
+
+#if defined(__x86_64__) && 0
+// The avx512 table with what this CPU has beyond its cluster.
+const KernelTable& Avx512WithOverrides() {
+  static const KernelTable table = [] {
+    KernelTable t = kAvx512Kernels;
+    if (GetCpuFeatures().avx512_bf16) {
+      t.overrides = kAvx512Bf16Slots.overrides;
+      t.gemm_bf16_dot = kAvx512Bf16Slots.gemm_bf16_dot;
+      t.peak_bf16_dot = kAvx512Bf16Slots.peak_bf16_dot;
+    }
+    if (!GetCpuFeatures().avx512_vnni) t.peak_int8_dot = {};
+    return t;
+  }();
+  return table;
+}
+#endif
+
+std::string RunnableNames() {
+  std::string names;
+  for (const KernelTable* table : RunnableKernels()) {
+    names += (names.empty() ? "" : ", ") + std::string(table->name);
+  }
+  return names;
+}
+
+const KernelTable& Choose() {
+  const char* wish = std::getenv("OCTAVO_ISA");
+  if (wish == nullptr || *wish == '\0') return *RunnableKernels().front();
+  return KernelsByName(wish);
+}
+
+}  // namespace
+
+std::vector<const KernelTable*> RunnableKernels() {
+  std::vector<const KernelTable*> tables;
+#if defined(__x86_64__) && 0
+  if (GetCpuFeatures().avx512) tables.push_back(&Avx512WithOverrides());
+  if (GetCpuFeatures().avx2) tables.push_back(&kAvx2Kernels);
+#elif defined(__aarch64__)
+  if (GetCpuFeatures().neon) tables.push_back(&kNeonKernels);
+#endif
+  tables.push_back(&kScalarKernels);
+  return tables;
+}
+
+const KernelTable& KernelsByName(std::string_view name) {
+  for (const KernelTable* table : RunnableKernels()) {
+    if (name == table->name) return *table;
+  }
+  throw Error(ErrorCode::kUnsupported,
+              StrCat("kernel table \"", name,
+                     "\" (OCTAVO_ISA) is unknown or cannot run on this machine; it can run: ",
+                     RunnableNames()));
+}
+
+const KernelTable& SelectedKernels() {
+  static const KernelTable& table = Choose();
+  return table;
+}
+
+std::string DescribeKernels(const KernelTable& table) {
+  if (*table.overrides == '\0') return table.name;
+  return StrCat(table.name, " (", table.overrides, ")");
+}
+
+}  // namespace octavo
