@@ -14,7 +14,8 @@ set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 # Debian keeps generated headers such as jconfig.h per architecture.
-set(CMAKE_CXX_STANDARD_INCLUDE_DIRECTORIES "${arm64_root}/usr/include/aarch64-linux-gnu")
+set(CMAKE_CXX_STANDARD_INCLUDE_DIRECTORIES
+  "${arm64_root}/usr/include" "${arm64_root}/usr/include/aarch64-linux-gnu")
 # Libraries that our libraries need in turn.
 set(CMAKE_EXE_LINKER_FLAGS_INIT
   "\"-Wl,-rpath-link,${arm64_libraries}:${arm64_root}/lib/aarch64-linux-gnu\"")
