@@ -12,6 +12,7 @@ from nano.text_source import TextSource
 
 #: What can be drawn; each takes a TextSource.
 KINDS: dict[str, Callable[[TextSource], Sample]] = {
+    "short": text_crops.short_line,
     "line": text_crops.line,
     "paragraph": text_crops.paragraph,
     "unread": text_crops.unread_page,
@@ -22,7 +23,8 @@ KINDS: dict[str, Callable[[TextSource], Sample]] = {
 
 #: Share of the drawn crops by kind. The order of the stages is in training/README.md.
 MIXTURES: dict[str, dict[str, float]] = {
-    "lines": {"line": 0.93, "paragraph": 0.06, "unread": 0.01},
+    "short": {"short": 1.0},
+    "lines": {"line": 0.96, "paragraph": 0.03, "unread": 0.01},
     "text": {"line": 0.8, "paragraph": 0.19, "unread": 0.01},
     "blocks": {"line": 0.6, "paragraph": 0.39, "unread": 0.01},
     "all": {"line": 0.50, "paragraph": 0.20, "table": 0.12, "formula": 0.17, "unread": 0.01},

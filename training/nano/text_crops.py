@@ -13,11 +13,17 @@ def _face(source: TextSource, smallest: int, largest: int, usual: int) -> Face:
     return Face(source.font_path(), size, 2 if rng.random() < 0.4 else 1)
 
 
+def _line_columns(source: TextSource) -> int:
+    """Half short pieces, half the widths of full lines on a page."""
+    rng = source.rng
+    return min(56, int(rng.triangular(2, 57, 8))) if rng.random() < 0.5 else rng.randint(16, 52)
+
+
 def line(source: TextSource, columns: int | None = None) -> Sample:
-    """One printed line, `columns` tokens of 28 px wide (default: 2 to 56, mostly short), cropped close to its ink."""
+    """One printed line, `columns` tokens of 28 px wide (default: 2 to 56), cropped close to its ink."""
     rng = source.rng
     face = _face(source, 13, 40, 27) if rng.random() < 0.95 else _face(source, 40, 64, 44)
-    width = (columns or min(56, max(2, int(rng.triangular(2, 57, 10))))) * TOKEN + rng.randint(-12, 12)
+    width = (columns or _line_columns(source)) * TOKEN + rng.randint(-12, 12)
     left, right = rng.randint(1, 9), rng.randint(1, 9)
     room = max(20, width - left - right)
     text = source.text(max(2, int(room / (face.size * 0.38))))
@@ -42,6 +48,11 @@ def line(source: TextSource, columns: int | None = None) -> Sample:
     image = page.image().crop((0, first, min(page.width, max(right_edge, left + 8)), last))
     page.ink.characters = [(code, x, y - first) for code, x, y in page.ink.characters]
     return pack(degrade(rng, source.noise, image), page.ink, "text")
+
+
+def short_line(source: TextSource) -> Sample:
+    """A line of 8, 12 or 16 tokens: the first thing that a model learns from nothing."""
+    return line(source, source.rng.choice((8, 12, 16)))
 
 
 def _break_lines(source: TextSource, face: Face, text: str, room: float, count: int) -> list[str]:
