@@ -1,0 +1,292 @@
+#include "ops/attention.h"
+
+#include <numeric>
+
+#include "ops/test_support.h"
+#include "tensor/float16.h"
+
+namespace octavo::ops {
+namespace {
+
+// One query against keys [begin, end) of one head, in double.
+struct Naive {
+  const std::vector<float>& k;
+  const std::vector<float>& v;
+  int64_t columns;  // of k and v
+  int64_t dim;
+
+  std::vector<double> Attend(const float* q, float scale, int64_t begin, int64_t end,
+                             int64_t column) const {
+    std::vector<double> weights;
+    double highest = -1e300;
+    for (int64_t t = begin; t < end; ++t) {
+      double score = 0;
+      for (int64_t c = 0; c < dim; ++c) score += double{q[c]} * k[t * columns + column + c];
+      weights.push_back(score * scale);
+      highest = std::max(highest, weights.back());
+    }
+    double sum = 0;
+    for (double& weight : weights) sum += weight = std::exp(weight - highest);
+    std::vector<double> out(static_cast<size_t>(dim));
+    for (int64_t t = begin; t < end; ++t) {
+      for (int64_t c = 0; c < dim; ++c) {
+        out[c] += weights[t - begin] / sum * v[t * columns + column + c];
+      }
+    }
+    return out;
+  }
+};
+
+// ---- full ----
+
+struct Vision {
+  int64_t rows;
+  int heads, dim;
+  std::vector<int64_t> cu;
+  std::vector<float> q, k, v;
+
+  Vision(std::vector<int64_t> cu_seqlens, int num_heads, int head_dim, float sharpness = 3)
+      : rows(cu_seqlens.back()), heads(num_heads), dim(head_dim), cu(std::move(cu_seqlens)) {
+    q = RandomFloats(rows * heads * dim, 1);
+    k = RandomFloats(rows * heads * dim, 2);
+    v = RandomFloats(rows * heads * dim, 3);
+    for (float& value : q) value *= sharpness;
+  }
+  FullAttentionArgs Args(std::vector<float>& out) {
+    FullAttentionArgs args;
+    args.q = Matrix(q, rows);
+    args.k = Matrix(k, rows);
+    args.v = Matrix(v, rows);
+    args.out = Matrix(out, rows);
+    args.num_heads = heads;
+    args.head_dim = dim;
+    args.scale = 1.0f / std::sqrt(static_cast<float>(dim));
+    args.cu_seqlens = cu;
+    return args;
+  }
+  std::vector<double> Expected() const {
+    const Naive naive{k, v, heads * dim, dim};
+    std::vector<double> want;
+    for (size_t s = 0; s + 1 < cu.size(); ++s) {
+      for (int64_t r = cu[s]; r < cu[s + 1]; ++r) {
+        for (int64_t h = 0; h < heads; ++h) {
+          const std::vector<double> out =
+              naive.Attend(q.data() + (r * heads + h) * dim,
+                           1.0f / std::sqrt(static_cast<float>(dim)), cu[s], cu[s + 1], h * dim);
+          want.insert(want.end(), out.begin(), out.end());
+        }
+      }
+    }
+    return want;
+  }
+};
+
+std::vector<float> RunFull(const Context& context, Vision& vision) {
+  std::vector<float> out(vision.q.size());
+  const FullAttentionArgs args = vision.Args(out);
+  FullAttention(context, args, 0, FullAttentionTasks(args));
+  return out;
+}
+
+TEST(FullAttention, MatchesNaiveForOddLengthsAndHeadDims) {
+  const TestContext context;
+  for (const int dim : {1, 7, 16, 64, 80}) {
+    for (const int64_t rows : {1, 15, 64, 97, 200}) {
+      SCOPED_TRACE(testing::Message() << rows << " rows, head dim " << dim);
+      Vision vision({0, rows}, 2, dim);
+      ExpectWithin(RunFull(*context, vision), vision.Expected(), 2e-6);
+    }
+  }
+}
+
+TEST(FullAttention, KeepsSegmentsApart) {
+  const TestContext context;
+  Vision vision({0, 70, 70, 71, 230}, 3, 24);
+  ExpectWithin(RunFull(*context, vision), vision.Expected(), 2e-6);
+}
+
+TEST(FullAttention, HoldsForPeakedScores) {
+  const TestContext context;
+  Vision vision({0, 150}, 1, 64, 200);
+  ExpectWithin(RunFull(*context, vision), vision.Expected(), 2e-4);
+}
+
+TEST(FullAttention, BitsDoNotDependOnThreadsOrSplit) {
+  Vision vision({0, 130, 300}, 2, 80);
+  const TestContext one(1);
+  const std::vector<float> want = RunFull(*one, vision);
+  for (const int threads : {2, 4}) {
+    const TestContext several(threads);
+    EXPECT_TRUE(SameBits(want, RunFull(*several, vision))) << threads << " threads";
+  }
+  std::vector<float> out(vision.q.size());
+  const FullAttentionArgs args = vision.Args(out);
+  for (int64_t task = FullAttentionTasks(args) - 1; task >= 0; --task) {
+    FullAttention(*one, args, task, 1);
+  }
+  EXPECT_TRUE(SameBits(want, out));
+}
+
+TEST(FullAttention, WritesOverItsQueries) {
+  const TestContext context;
+  Vision vision({0, 130}, 2, 40);
+  const std::vector<float> want = RunFull(*context, vision);
+  FullAttentionArgs args = vision.Args(vision.q);
+  FullAttention(*context, args, 0, FullAttentionTasks(args));
+  EXPECT_TRUE(SameBits(want, vision.q));
+}
+
+// ---- paged ----
+
+// Sequences of random tokens whose cache blocks lie scattered in one storage.
+class Paged {
+ public:
+  static constexpr int kBlocks = 64;
+
+  Paged(DType dtype, int kv_heads, int group, int dim, int block_size)
+      : heads_(kv_heads * group), dim_(dim), kv_columns_(kv_heads * dim) {
+    const size_t element = dtype == DType::kF32 ? 4 : 2;
+    const size_t bytes = static_cast<size_t>(kBlocks * block_size * kv_columns_) * element;
+    // What was never stored reads as NaN.
+    keys_.assign(bytes, std::byte{0xFF});
+    values_.assign(bytes, std::byte{0xFF});
+    layer_ = {keys_.data(), values_.data(), dtype, kv_heads, dim, block_size};
+  }
+
+  void AddSequence(int64_t length, uint64_t seed) {
+    Sequence s;
+    s.length = length;
+    s.q = RandomFloats(length * heads_ * dim_, seed);
+    s.k = RandomFloats(length * kv_columns_, seed + 1);
+    s.v = RandomFloats(length * kv_columns_, seed + 2);
+    for (float& value : s.q) value *= 4;
+    s.out.resize(s.q.size());
+    for (int64_t i = 0; i * layer_.block_size < length; ++i) {
+      s.blocks.push_back((next_block_ * 37) % kBlocks);
+      ++next_block_;
+    }
+    sequences_.push_back(std::move(s));
+  }
+
+  // Runs the next count[i] tokens of every sequence i in one step.
+  void Advance(const Context& context, const std::vector<int64_t>& counts) {
+    std::vector<float> q, k, v;
+    std::vector<KvSequence> steps;
+    int64_t row = 0;
+    for (size_t i = 0; i < counts.size(); ++i) {
+      Sequence& s = sequences_[i];
+      steps.push_back({s.blocks, s.done, counts[i], row});
+      row += counts[i];
+      const auto append = [&](std::vector<float>& to, const std::vector<float>& from,
+                              int64_t columns) {
+        to.insert(to.end(), from.begin() + s.done * columns,
+                  from.begin() + (s.done + counts[i]) * columns);
+      };
+      append(q, s.q, heads_ * dim_);
+      append(k, s.k, kv_columns_);
+      append(v, s.v, kv_columns_);
+    }
+    std::vector<float> out(q.size());
+    AppendKv(context, layer_, steps, Matrix(k, row), Matrix(v, row));
+    PagedAttention(context, layer_, steps, heads_, 0.125f, Matrix(q, row), Matrix(out, row));
+    for (size_t i = 0; i < counts.size(); ++i) {
+      Sequence& s = sequences_[i];
+      const int64_t columns = heads_ * dim_;
+      std::copy_n(out.begin() + steps[i].first_row * columns, counts[i] * columns,
+                  s.out.begin() + s.done * columns);
+      s.done += counts[i];
+    }
+  }
+
+  const std::vector<float>& Output(size_t i) const { return sequences_[i].out; }
+
+  std::vector<double> Expected(size_t i) const {
+    Sequence s = sequences_[i];
+    if (layer_.dtype == DType::kBF16) {
+      for (float& x : s.k) x = ToFloat(ToBFloat16(x));
+      for (float& x : s.v) x = ToFloat(ToBFloat16(x));
+    }
+    const Naive naive{s.k, s.v, kv_columns_, dim_};
+    const int64_t group = heads_ / layer_.num_kv_heads;
+    std::vector<double> want;
+    for (int64_t t = 0; t < s.length; ++t) {
+      for (int64_t h = 0; h < heads_; ++h) {
+        const std::vector<double> out =
+            naive.Attend(s.q.data() + (t * heads_ + h) * dim_, 0.125f, 0, t + 1, h / group * dim_);
+        want.insert(want.end(), out.begin(), out.end());
+      }
+    }
+    return want;
+  }
+
+ private:
+  struct Sequence {
+    int64_t length = 0, done = 0;
+    std::vector<float> q, k, v, out;
+    std::vector<int32_t> blocks;
+  };
+  int64_t heads_, dim_, kv_columns_;
+  int32_t next_block_ = 5;
+  KvLayer layer_;
+  std::vector<std::byte> keys_, values_;
+  std::vector<Sequence> sequences_;
+};
+
+TEST(PagedAttention, MatchesNaive) {
+  const TestContext context;
+  for (const DType dtype : {DType::kF32, DType::kBF16}) {
+    for (const int dim : {6, 64, 80}) {
+      for (const int block_size : {4, 32}) {
+        SCOPED_TRACE(testing::Message()
+                     << DTypeName(dtype) << ", head dim " << dim << ", blocks of " << block_size);
+        Paged paged(dtype, 2, 3, dim, block_size);
+        paged.AddSequence(150, 1);
+        paged.Advance(*context, {150});
+        ExpectWithin(paged.Output(0), paged.Expected(0), 2e-6);
+      }
+    }
+  }
+}
+
+TEST(PagedAttention, BitsDoNotDependOnChunks) {
+  const TestContext context;
+  for (const DType dtype : {DType::kF32, DType::kBF16}) {
+    constexpr int64_t kLength = 300;
+    Paged whole(dtype, 2, 6, 64, 32);
+    whole.AddSequence(kLength, 1);
+    whole.Advance(*context, {kLength});
+    for (const int64_t chunk : {1, 3, 7, 32, 131}) {
+      Paged pieces(dtype, 2, 6, 64, 32);
+      pieces.AddSequence(kLength, 1);
+      for (int64_t done = 0; done < kLength; done += chunk) {
+        pieces.Advance(*context, {std::min(chunk, kLength - done)});
+      }
+      EXPECT_TRUE(SameBits(whole.Output(0), pieces.Output(0)))
+          << DTypeName(dtype) << ", chunks of " << chunk;
+    }
+  }
+}
+
+TEST(PagedAttention, BitsDoNotDependOnNeighboursOrThreads) {
+  const TestContext one(1);
+  Paged alone(DType::kF32, 2, 2, 64, 32);
+  alone.AddSequence(140, 1);
+  alone.Advance(*one, {139});
+  alone.Advance(*one, {1});
+  for (const int threads : {1, 2, 4}) {
+    const TestContext several(threads);
+    Paged batch(DType::kF32, 2, 2, 64, 32);
+    batch.AddSequence(140, 1);
+    batch.AddSequence(60, 11);
+    batch.AddSequence(90, 21);
+    batch.Advance(*several, {139, 3, 40});
+    batch.Advance(*several, {1, 57, 0});
+    batch.Advance(*several, {0, 0, 50});
+    EXPECT_TRUE(SameBits(alone.Output(0), batch.Output(0))) << threads << " threads";
+    ExpectWithin(batch.Output(1), batch.Expected(1), 2e-6);
+    ExpectWithin(batch.Output(2), batch.Expected(2), 2e-6);
+  }
+}
+
+}  // namespace
+}  // namespace octavo::ops
