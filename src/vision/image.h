@@ -34,6 +34,9 @@ Image Crop(const Image& image, int x0, int y0, int x1, int y1);
 // Turned counter-clockwise by 90, 180 or 270 degrees; 0 copies. REQUIRES: one of these.
 Image RotateCounterClockwise(const Image& image, int degrees);
 
+// Mirrored left to right.
+Image FlipHorizontally(const Image& image);
+
 // Laid at (x, y) on a canvas of the given size and value. REQUIRES: it fits.
 Image PadTo(const Image& image, int width, int height, int x, int y, uint8_t value);
 

@@ -32,7 +32,9 @@ std::string_view SniffImageFormat(std::span<const std::byte> bytes) noexcept;
 Image DecodeImage(std::span<const std::byte> bytes, std::string_view where,
                   const DecodeOptions& options = {});
 
-// Encoded bytes. REQUIRES: !image.empty(), quality 1..100.
+// Encoded bytes: PNG fast rather than small; JPEG baseline with chroma halved both ways.
+// REQUIRES: !image.empty(), quality 1..100. Throws kInvalidArgument (a side that the format cannot
+// hold), std::bad_alloc.
 std::string EncodePng(const Image& image);
 std::string EncodeJpeg(const Image& image, int quality);
 

@@ -1,0 +1,21 @@
+// Binary PPM (P6), the form in which the page renderer hands over pixels.
+#ifndef OCTAVO_VISION_CODEC_PPM_H_
+#define OCTAVO_VISION_CODEC_PPM_H_
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "vision/image.h"
+#include "vision/image_codec.h"
+
+namespace octavo {
+
+// One P6 picture with a maximum of 255 that fills `bytes` to the end. Of the options only
+// max_pixels matters. Throws as DecodeImage; bytes after the picture are kDataLoss.
+Image DecodePpm(std::span<const std::byte> bytes, std::string_view where,
+                const DecodeOptions& options = {});
+
+}  // namespace octavo
+
+#endif  // OCTAVO_VISION_CODEC_PPM_H_

@@ -1,0 +1,92 @@
+#include "vision/exif.h"
+
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "base/check.h"
+
+namespace octavo {
+namespace {
+
+constexpr uint32_t kOrientationTag = 0x0112;
+constexpr uint32_t kTypeShort = 3;
+constexpr uint32_t kTypeLong = 4;  // against the standard, but written by some cameras
+constexpr size_t kEntryBytes = 12;
+
+// Reads integers of either byte order. Callers check the range.
+class TiffBytes {
+ public:
+  TiffBytes(std::span<const std::byte> bytes, bool is_big_endian)
+      : bytes_(bytes), is_big_endian_(is_big_endian) {}
+
+  bool Has(size_t offset, size_t count) const {
+    return offset <= bytes_.size() && count <= bytes_.size() - offset;
+  }
+  uint32_t U16(size_t offset) const {
+    const uint32_t first = U8(offset);
+    const uint32_t second = U8(offset + 1);
+    return is_big_endian_ ? first << 8 | second : second << 8 | first;
+  }
+  uint32_t U32(size_t offset) const {
+    const uint32_t first = U16(offset);
+    const uint32_t second = U16(offset + 2);
+    return is_big_endian_ ? first << 16 | second : second << 16 | first;
+  }
+
+ private:
+  uint32_t U8(size_t offset) const { return static_cast<uint32_t>(bytes_[offset]); }
+  std::span<const std::byte> bytes_;
+  bool is_big_endian_;
+};
+
+bool StartsWith(std::span<const std::byte> bytes, const char* text, size_t size) {
+  return bytes.size() >= size && std::memcmp(bytes.data(), text, size) == 0;
+}
+
+}  // namespace
+
+int ExifOrientation(std::span<const std::byte> exif) noexcept {
+  if (StartsWith(exif, "Exif\0\0", 6)) exif = exif.subspan(6);
+  const bool is_big_endian = StartsWith(exif, "MM\0*", 4);
+  if (!is_big_endian && !StartsWith(exif, "II*\0", 4)) return 1;
+  const TiffBytes tiff(exif, is_big_endian);
+  if (!tiff.Has(4, 4)) return 1;
+  const size_t directory = tiff.U32(4);
+  if (!tiff.Has(directory, 2)) return 1;
+  const size_t num_entries = tiff.U16(directory);
+  for (size_t i = 0; i < num_entries; ++i) {
+    const size_t entry = directory + 2 + i * kEntryBytes;
+    if (!tiff.Has(entry, kEntryBytes)) return 1;
+    if (tiff.U16(entry) != kOrientationTag) continue;
+    const uint32_t type = tiff.U16(entry + 2);
+    if ((type != kTypeShort && type != kTypeLong) || tiff.U32(entry + 4) != 1) return 1;
+    const uint32_t value = type == kTypeShort ? tiff.U16(entry + 8) : tiff.U32(entry + 8);
+    return value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
+  }
+  return 1;
+}
+
+Image ApplyOrientation(Image image, int orientation) {
+  OCTAVO_CHECK(orientation >= 1 && orientation <= 8, orientation);
+  switch (orientation) {
+    case 2:
+      return FlipHorizontally(image);
+    case 3:
+      return RotateCounterClockwise(image, 180);
+    case 4:  // mirrored top to bottom
+      return FlipHorizontally(RotateCounterClockwise(image, 180));
+    case 5:  // mirrored along the main diagonal
+      return RotateCounterClockwise(FlipHorizontally(image), 90);
+    case 6:
+      return RotateCounterClockwise(image, 270);
+    case 7:  // mirrored along the other diagonal
+      return RotateCounterClockwise(FlipHorizontally(image), 270);
+    case 8:
+      return RotateCounterClockwise(image, 90);
+    default:
+      return image;
+  }
+}
+
+}  // namespace octavo

@@ -1,0 +1,100 @@
+#include "vision/image.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/check.h"
+
+namespace octavo {
+namespace {
+
+void CopyPixel(uint8_t* out, const uint8_t* in) {
+  out[0] = in[0];
+  out[1] = in[1];
+  out[2] = in[2];
+}
+
+// Square tiles keep both sides of a quarter turn in the first-level cache.
+constexpr int kTile = 32;
+
+// out(x, y) = image(start_x + x step..), a quarter turn: output rows run along input columns.
+// clockwise: out(x, y) = in(y, height - 1 - x); else out(x, y) = in(width - 1 - y, x).
+Image QuarterTurn(const Image& image, bool clockwise) {
+  Image out(image.height, image.width);
+  for (int tile_y = 0; tile_y < out.height; tile_y += kTile) {
+    const int end_y = std::min(tile_y + kTile, out.height);
+    for (int tile_x = 0; tile_x < out.width; tile_x += kTile) {
+      const int end_x = std::min(tile_x + kTile, out.width);
+      for (int y = tile_y; y < end_y; ++y) {
+        const int in_x = clockwise ? y : image.width - 1 - y;
+        uint8_t* out_row = out.row(y);
+        for (int x = tile_x; x < end_x; ++x) {
+          const int in_y = clockwise ? image.height - 1 - x : x;
+          CopyPixel(out_row + 3 * x, image.row(in_y) + 3 * in_x);
+        }
+      }
+    }
+  }
+  return out;
+}
+
+Image HalfTurn(const Image& image) {
+  Image out(image.width, image.height);
+  for (int y = 0; y < image.height; ++y) {
+    const uint8_t* in_row = image.row(image.height - 1 - y);
+    uint8_t* out_row = out.row(y);
+    for (int x = 0; x < image.width; ++x) {
+      CopyPixel(out_row + 3 * x, in_row + 3 * (image.width - 1 - x));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Image Crop(const Image& image, int x0, int y0, int x1, int y1) {
+  x0 = std::clamp(x0, 0, image.width);
+  x1 = std::clamp(x1, 0, image.width);
+  y0 = std::clamp(y0, 0, image.height);
+  y1 = std::clamp(y1, 0, image.height);
+  if (x0 >= x1 || y0 >= y1) return {};
+  Image out(x1 - x0, y1 - y0);
+  const size_t row_bytes = static_cast<size_t>(out.width) * 3;
+  for (int y = y0; y < y1; ++y) {
+    std::memcpy(out.row(y - y0), image.row(y) + static_cast<size_t>(x0) * 3, row_bytes);
+  }
+  return out;
+}
+
+Image RotateCounterClockwise(const Image& image, int degrees) {
+  OCTAVO_CHECK(degrees == 0 || degrees == 90 || degrees == 180 || degrees == 270, degrees);
+  if (degrees == 0) return image;
+  if (degrees == 180) return HalfTurn(image);
+  return QuarterTurn(image, degrees == 270);
+}
+
+Image FlipHorizontally(const Image& image) {
+  Image out(image.width, image.height);
+  for (int y = 0; y < image.height; ++y) {
+    const uint8_t* in_row = image.row(y);
+    uint8_t* out_row = out.row(y);
+    for (int x = 0; x < image.width; ++x) {
+      CopyPixel(out_row + 3 * x, in_row + 3 * (image.width - 1 - x));
+    }
+  }
+  return out;
+}
+
+Image PadTo(const Image& image, int width, int height, int x, int y, uint8_t value) {
+  OCTAVO_CHECK(x >= 0 && y >= 0 && width - x >= image.width && height - y >= image.height,
+               image.width, "x", image.height, " at ", x, ",", y, " on ", width, "x", height);
+  Image out(width, height, value);
+  if (image.empty()) return out;
+  const size_t row_bytes = static_cast<size_t>(image.width) * 3;
+  for (int in_y = 0; in_y < image.height; ++in_y) {
+    std::memcpy(out.row(y + in_y) + static_cast<size_t>(x) * 3, image.row(in_y), row_bytes);
+  }
+  return out;
+}
+
+}  // namespace octavo
