@@ -2,6 +2,7 @@
 #ifndef OCTAVO_TEXT_CHAT_TEMPLATE_H_
 #define OCTAVO_TEXT_CHAT_TEMPLATE_H_
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -23,6 +24,10 @@ struct ChatMessage {
   std::vector<ChatPart> parts;
 };
 
+// Added tokens that the template writes; a tokenizer must have them all.
+inline constexpr std::array<const char*, 5> kChatMarkers = {
+    "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>", "<|image_pad|>"};
+
 inline constexpr const char* kDefaultSystemPrompt = "You are a helpful assistant.";
 
 // The prompt as text, one `<|image_pad|>` for each image. A default system message is put first
@@ -30,10 +35,11 @@ inline constexpr const char* kDefaultSystemPrompt = "You are a helpful assistant
 // Source: chat_template of Qwen2-VL checkpoints (model-and-formats 1.9).
 std::string RenderChat(const std::vector<ChatMessage>& messages);
 
-// The prompt as ids; the k-th image marker becomes image_tokens[k] image pads. With
-// `trust_markup`, added tokens written in text parts are recognised (as the reference does).
-// Throws kInvalidArgument if the number of image parts is not image_tokens.size(), or the tokenizer
-// lacks a token of the template.
+// The prompt as ids; the k-th image part becomes image_tokens[k] image pads. With `trust_markup`,
+// added tokens written in text parts are recognised (as the reference does); an image pad written
+// there stays one pad. Without it, only the template's own words may become added tokens.
+// Throws kInvalidArgument if the number of image parts is not image_tokens.size(), a number of
+// image tokens is below 1, or the tokenizer lacks a token of the template.
 std::vector<int32_t> EncodeChat(const Tokenizer& tokenizer,
                                 const std::vector<ChatMessage>& messages,
                                 const std::vector<int64_t>& image_tokens, bool trust_markup);

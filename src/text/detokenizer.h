@@ -16,16 +16,19 @@ class Detokenizer {
   Detokenizer(const Tokenizer& tokenizer, bool skip_special_tokens)
       : tokenizer_(tokenizer), skip_special_tokens_(skip_special_tokens) {}
 
-  // Text that `id` completes; empty while a character is unfinished. Bytes that can never become
-  // a character turn into U+FFFD at once.
+  // Text that `id` completes; empty while what is not sent yet ends in an unfinished character or
+  // in U+FFFD. So invalid bytes, and U+FFFD that the model writes, come out together with the next
+  // good character.
+  // Source: step_decode_stream of `tokenizers` 0.23, whose null is the empty string here.
   std::string Append(int32_t id);
-  // What is still held back, as U+FFFD; call once at the end.
+  // What is still held back, an unfinished character as U+FFFD; call once at the end.
   std::string Finish();
 
  private:
   const Tokenizer& tokenizer_;
   bool skip_special_tokens_;
-  std::string pending_;
+  std::string held_text_;        // whole characters; ends in U+FFFD if not empty
+  std::string unfinished_char_;  // at most 3 bytes, plus a token's while Append runs
 };
 
 }  // namespace octavo
