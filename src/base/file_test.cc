@@ -1,0 +1,162 @@
+#include "base/file.h"
+
+#include <sys/stat.h>
+
+#include <atomic>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "base/memory_info.h"
+#include "octavo/error.h"
+
+namespace octavo {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) /
+              ("octavo file test " +
+               std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path Write(const char* name, const std::string& bytes) const {
+    std::ofstream(folder_ / name, std::ios::binary) << bytes;
+    return folder_ / name;
+  }
+  static std::string Text(const MappedFile& file) {
+    return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+  }
+  template <typename Call>
+  static ErrorCode CodeOf(const Call& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return error.code();
+    }
+    ADD_FAILURE() << "nothing was thrown";
+    return ErrorCode::kCancelled;
+  }
+  size_t NumFiles() const {
+    return static_cast<size_t>(
+        std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(FileTest, MapShowsTheBytes) {
+  const MappedFile file = MappedFile::Open(Write("a", std::string("x\0y\n", 4)));
+  EXPECT_EQ(Text(file), std::string("x\0y\n", 4));
+  EXPECT_EQ(file.path(), folder_ / "a");
+}
+
+TEST_F(FileTest, EmptyFileMapsToNoBytes) {
+  EXPECT_TRUE(MappedFile::Open(Write("a", "")).bytes().empty());
+}
+
+TEST_F(FileTest, MapMovesWithItsBytes) {
+  MappedFile a = MappedFile::Open(Write("a", "aaaa"));
+  const std::byte* data = a.bytes().data();
+  MappedFile b = std::move(a);
+  EXPECT_EQ(b.bytes().data(), data);
+  MappedFile c = MappedFile::Open(Write("c", "cc"));
+  c = std::move(b);
+  EXPECT_EQ(Text(c), "aaaa");
+}
+
+TEST_F(FileTest, AbsentFoldersAndPipesAreToldApart) {
+  EXPECT_EQ(CodeOf([&] { MappedFile::Open(folder_ / "none"); }), ErrorCode::kNotFound);
+  EXPECT_EQ(CodeOf([&] { MappedFile::Open(Write("a", "a") / "below"); }), ErrorCode::kNotFound);
+  EXPECT_EQ(CodeOf([&] { MappedFile::Open(folder_); }), ErrorCode::kInvalidArgument);
+  ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(CodeOf([&] { ReadFile(folder_ / "pipe", 10); }), ErrorCode::kInvalidArgument);
+}
+
+TEST_F(FileTest, ReleasedPagesLeaveMemoryAndStayReadable) {
+  constexpr size_t kBytes = size_t{32} << 20;
+  const MappedFile file = MappedFile::Open(Write("big", std::string(kBytes, 'q')));
+  int64_t sum = 0;
+  for (const std::byte b : file.bytes()) sum += static_cast<int>(b);
+  const int64_t before = ResidentBytes();
+  file.Release(file.bytes());
+  const int64_t after = ResidentBytes();
+  EXPECT_GT(before - after, static_cast<int64_t>(kBytes) * 3 / 4);
+  EXPECT_EQ(file.bytes()[kBytes - 1], std::byte{'q'});
+  EXPECT_EQ(sum, static_cast<int64_t>(kBytes) * 'q');
+}
+
+TEST_F(FileTest, ReleaseOfForeignBytesDoesNothing) {
+  const MappedFile file = MappedFile::Open(Write("a", "aaaa"));
+  const std::string other(100000, 'o');
+  file.Release({reinterpret_cast<const std::byte*>(other.data()), other.size()});
+  EXPECT_EQ(other.find_first_not_of('o'), std::string::npos);
+}
+
+TEST_F(FileTest, ReadFileKeepsItsLimit) {
+  const fs::path path = Write("a", "12345");
+  EXPECT_EQ(ReadFile(path, 5), "12345");
+  EXPECT_EQ(CodeOf([&] { ReadFile(path, 4); }), ErrorCode::kResourceExhausted);
+  EXPECT_EQ(CodeOf([&] { ReadFile(folder_ / "none", 4); }), ErrorCode::kNotFound);
+}
+
+TEST_F(FileTest, ReaderSeesOldOrNewBytesNeverAPart) {
+  const fs::path path = folder_ / "state";
+  const std::string a(200000, 'a');
+  const std::string b(300000, 'b');
+  WriteFileAtomically(path, a);
+  std::atomic<bool> stop{false};
+  std::thread writer([&] {
+    for (int i = 0; i < 50; ++i) WriteFileAtomically(path, i % 2 == 0 ? b : a);
+    stop = true;
+  });
+  int reads = 0;
+  while (!stop) {
+    const std::string seen = ReadFile(path, 1 << 20);
+    EXPECT_TRUE(seen == a || seen == b) << seen.size();
+    ++reads;
+  }
+  writer.join();
+  EXPECT_GT(reads, 0);
+  EXPECT_EQ(NumFiles(), 1u);
+}
+
+TEST_F(FileTest, FailedReplacementLeavesNothingBehind) {
+  fs::create_directory(folder_ / "taken");
+  Write("taken/file", "x");
+  EXPECT_EQ(CodeOf([&] { WriteFileAtomically(folder_ / "taken", "new"); }), ErrorCode::kIo);
+  EXPECT_EQ(CodeOf([&] { WriteFileAtomically(folder_ / "no" / "folder", "new"); }), ErrorCode::kIo);
+  EXPECT_EQ(NumFiles(), 1u);
+}
+
+TEST_F(FileTest, AbandonedAtomicFileKeepsTheOldOne) {
+  Write("a", "old");
+  {
+    AtomicFile file(folder_ / "a");
+    file.Append("half of the n");
+  }
+  EXPECT_EQ(ReadFile(folder_ / "a", 100), "old");
+  EXPECT_EQ(NumFiles(), 1u);
+}
+
+TEST_F(FileTest, AtomicFileJoinsItsPieces) {
+  AtomicFile file(folder_ / "a");
+  file.Append("one ");
+  file.Append("");
+  file.Append("two");
+  EXPECT_FALSE(fs::exists(folder_ / "a"));
+  file.Commit();
+  EXPECT_EQ(ReadFile(folder_ / "a", 100), "one two");
+}
+
+}  // namespace
+}  // namespace octavo
