@@ -72,8 +72,9 @@ function(octavo_add_test name)
   endif()
   add_executable(${name}_test ${ARG_SOURCES})
   target_link_libraries(${name}_test PRIVATE octavo_options ${ARG_DEPS} GTest::gtest_main)
-  # -Wconversion complains about gtest's own templates instantiated in tests.
-  target_compile_options(${name}_test PRIVATE -Wno-conversion)
+  # -Wconversion complains about gtest's own templates instantiated in tests. A source's options
+  # follow those of octavo_options, a target's would not.
+  set_source_files_properties(${ARG_SOURCES} PROPERTIES COMPILE_OPTIONS -Wno-conversion)
   target_compile_definitions(${name}_test PRIVATE
     OCTAVO_TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data"
     OCTAVO_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
