@@ -75,6 +75,7 @@ function(octavo_add_test name)
   # -Wconversion complains about gtest's own templates instantiated in tests. A source's options
   # follow those of octavo_options, a target's would not.
   set_source_files_properties(${ARG_SOURCES} PROPERTIES COMPILE_OPTIONS -Wno-conversion)
+  target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${name}_test PRIVATE
     OCTAVO_TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data"
     OCTAVO_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
