@@ -22,33 +22,35 @@ constexpr int PanelsForRows(int rows) {
   return panels >= 4 ? 4 : panels >= 2 ? 2 : 1;
 }
 
-// How weights are read: kStep values of k at a time; Lane(p, i, s): columns of step s.
+// How a tile reads its operands and multiplies them: kStep values of k in kParts parts.
 struct ReadF32 {
   using X = float;
   using W = float;
+  using Operand = Vec;
   static constexpr int kStep = 1;
+  static constexpr int kParts = 1;
   static constexpr bool kStream = false;
   static OCTAVO_INLINE Vec Columns(const float* w, int vec, int) { return Load(w + vec * kLanes); }
+  static OCTAVO_INLINE Vec Value(const float* x) { return Set(*x); }
+  static OCTAVO_INLINE Vec MultiplyAdd(Vec x, Vec w, Vec sum) { return Fma(x, w, sum); }
 };
 struct StreamF32 : ReadF32 {
   static constexpr bool kStream = true;
 };
-struct StreamF16 {
-  using X = float;
+struct StreamF16 : ReadF32 {
   using W = uint16_t;
-  static constexpr int kStep = 1;
   static constexpr bool kStream = true;
   static OCTAVO_INLINE Vec Columns(const uint16_t* w, int vec, int) {
     return WidenF16(w + vec * kLanes);
   }
 };
-struct StreamBF16 {
-  using X = float;
+struct StreamBF16 : ReadF32 {
   using W = uint16_t;
   static constexpr int kStep = 2;
+  static constexpr int kParts = 2;
   static constexpr bool kStream = true;
-  static OCTAVO_INLINE Vec Columns(const uint16_t* w, int vec, int step) {
-    return step == 0 ? WidenEven(w + 2 * vec * kLanes) : WidenOdd(w + 2 * vec * kLanes);
+  static OCTAVO_INLINE Vec Columns(const uint16_t* w, int vec, int part) {
+    return part == 0 ? WidenEven(w + 2 * vec * kLanes) : WidenOdd(w + 2 * vec * kLanes);
   }
 };
 
@@ -77,37 +79,40 @@ OCTAVO_INLINE void StoreTile(const Vec (&acc)[kRows][kVecs], const float* column
   }
 }
 
-// One step of k for the whole tile.
+// One part of a step of k for the whole tile.
 template <class Read, int kRows, int kPanels>
-OCTAVO_INLINE void TileStep(const typename Read::W* w, int64_t panel_stride, const float* x,
-                            int64_t x_row_stride, int step,
+OCTAVO_INLINE void TileStep(const typename Read::W* w, int64_t panel_stride,
+                            const typename Read::X* x, int64_t x_row_stride, int part,
                             Vec (&acc)[kRows][kPanels * kPanelVecs]) {
-  Vec columns[kPanels * kPanelVecs];
+  typename Read::Operand columns[kPanels * kPanelVecs];
 #pragma GCC unroll 64
   for (int v = 0; v < kPanels * kPanelVecs; ++v) {
-    columns[v] = Read::Columns(w + (v / kPanelVecs) * panel_stride, v % kPanelVecs, step);
+    columns[v] = Read::Columns(w + (v / kPanelVecs) * panel_stride, v % kPanelVecs, part);
   }
 #pragma GCC unroll 8
   for (int r = 0; r < kRows; ++r) {
-    const Vec value = Set(x[r * x_row_stride]);
+    const auto value = Read::Value(x + r * x_row_stride);
 #pragma GCC unroll 64
     for (int v = 0; v < kPanels * kPanelVecs; ++v) {
-      acc[r][v] = Fma(value, columns[v], acc[r][v]);
+      acc[r][v] = Read::MultiplyAdd(value, columns[v], acc[r][v]);
     }
   }
 }
 
+template <class Read>
+using BlockOf = GemmBlock<typename Read::X, typename Read::W>;
+
 template <class Read, int kRows, int kPanels>
-void Tile(const GemmBlock<float, typename Read::W>& b, int64_t row, int64_t panel) {
+__attribute__((noinline)) void Tile(const BlockOf<Read>& b, int64_t row, int64_t panel) {
   Vec acc[kRows][kPanels * kPanelVecs];
 #pragma GCC unroll 8
   for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 64
     for (int v = 0; v < kPanels * kPanelVecs; ++v) acc[r][v] = Zero();
   }
-  const float* x = b.x + row * b.x_row_stride;
+  const typename Read::X* x = b.x + row * b.x_row_stride;
   const int64_t x_row_stride = b.x_row_stride;
-  const int64_t x_k_stride = b.x_k_stride;
+  const int64_t x_part = Read::kStep / Read::kParts * b.x_k_stride;
   const typename Read::W* w = b.w + panel * b.w_panel_stride;
   const int64_t w_panel_stride = b.w_panel_stride;
   const int64_t w_step = Read::kStep * b.w_k_stride;
@@ -120,9 +125,9 @@ void Tile(const GemmBlock<float, typename Read::W>& b, int64_t row, int64_t pane
       }
     }
 #pragma GCC unroll 2
-    for (int step = 0; step < Read::kStep; ++step) {
-      TileStep<Read, kRows, kPanels>(w, w_panel_stride, x, x_row_stride, step, acc);
-      x += x_k_stride;
+    for (int part = 0; part < Read::kParts; ++part) {
+      TileStep<Read, kRows, kPanels>(w, w_panel_stride, x, x_row_stride, part, acc);
+      x += x_part;
     }
     w += w_step;
   }
@@ -135,8 +140,7 @@ void Tile(const GemmBlock<float, typename Read::W>& b, int64_t row, int64_t pane
 
 // kRows rows from `row` on, for the panels [panel, panel + count).
 template <class Read, int kRows>
-OCTAVO_INLINE void RowTile(const GemmBlock<float, typename Read::W>& b, int64_t row, int64_t panel,
-                           int64_t count) {
+OCTAVO_INLINE void RowTile(const BlockOf<Read>& b, int64_t row, int64_t panel, int64_t count) {
   constexpr int kMost = PanelsForRows(kRows);
   while (count >= kMost) {
     Tile<Read, kRows, kMost>(b, row, panel);
@@ -156,7 +160,7 @@ OCTAVO_INLINE void RowTile(const GemmBlock<float, typename Read::W>& b, int64_t 
 }
 
 template <class Read>
-void Gemm(const GemmBlock<float, typename Read::W>& b) {
+void Gemm(const BlockOf<Read>& b) {
   // A group of panels stays in the nearest cache while all rows pass by.
   constexpr int64_t kGroup = PanelsForRows(kStreamRows);
   const int64_t group = b.rows <= kStreamRows ? b.panels : kGroup;
@@ -187,11 +191,6 @@ void Gemm(const GemmBlock<float, typename Read::W>& b) {
     }
   }
 }
-
-void GemmF32Kernel(const GemmF32& b) { Gemm<ReadF32>(b); }
-void StreamF32Kernel(const GemmF32& b) { Gemm<StreamF32>(b); }
-void StreamF16Kernel(const GemmHalf& b) { Gemm<StreamF16>(b); }
-void StreamBF16Kernel(const GemmHalf& b) { Gemm<StreamBF16>(b); }
 
 }  // namespace
 }  // namespace octavo

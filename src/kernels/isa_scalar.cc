@@ -1,8 +1,7 @@
 // The scalar table: plain C++, the definition of every kernel.
 #include "kernels/isa_tables.h"
 #include "kernels/vec_scalar.h"
-// These two need the vocabulary above.
-#include "kernels/gemm-inl.h"
+// Needs the vocabulary above.
 #include "kernels/kernels-inl.h"
 
 namespace octavo {

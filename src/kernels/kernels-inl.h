@@ -3,6 +3,7 @@
 #ifndef OCTAVO_KERNELS_KERNELS_INL_H_
 #define OCTAVO_KERNELS_KERNELS_INL_H_
 
+#include "kernels/gemm-inl.h"
 #include "kernels/kernel_table.h"
 
 namespace octavo {
@@ -287,10 +288,10 @@ constexpr KernelTable VecTable(const char* name) {
   KernelTable t{};
   t.name = name;
   t.overrides = "";
-  t.gemm_f32 = GemmF32Kernel;
-  t.stream_f32 = StreamF32Kernel;
-  t.stream_f16 = StreamF16Kernel;
-  t.stream_bf16 = StreamBF16Kernel;
+  t.gemm_f32 = Gemm<ReadF32>;
+  t.stream_f32 = Gemm<StreamF32>;
+  t.stream_f16 = Gemm<StreamF16>;
+  t.stream_bf16 = Gemm<StreamBF16>;
   t.widen_f16 = WidenF16Kernel;
   t.widen_bf16 = WidenBF16Kernel;
   t.widen_bf16_pairs = WidenBF16PairsKernel;

@@ -10,7 +10,7 @@
 namespace octavo {
 namespace {
 
-#if defined(__x86_64__) && 0
+#if defined(__x86_64__)
 // The avx512 table with what this CPU has beyond its cluster.
 const KernelTable& Avx512WithOverrides() {
   static const KernelTable table = [] {
@@ -45,7 +45,7 @@ const KernelTable& Choose() {
 
 std::vector<const KernelTable*> RunnableKernels() {
   std::vector<const KernelTable*> tables;
-#if defined(__x86_64__) && 0
+#if defined(__x86_64__)
   if (GetCpuFeatures().avx512) tables.push_back(&Avx512WithOverrides());
   if (GetCpuFeatures().avx2) tables.push_back(&kAvx2Kernels);
 #elif defined(__aarch64__)
