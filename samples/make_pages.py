@@ -1,6 +1,7 @@
 """Draws the sample pages and writes their truth beside them, both from one description.
 
-Needs Pillow and the Debian packages fonts-liberation, fonts-dejavu-core and fonts-crosextra-carlito. Run in this folder:
+Needs Pillow and the Debian packages fonts-liberation, fonts-dejavu-core and fonts-crosextra-carlito.
+Run in this folder:
     python3 make_pages.py
 All texts are invented for this purpose.
 """
@@ -70,7 +71,7 @@ class Sheet:
         self.gap()
 
     def lines(self, texts: list[str]) -> None:
-        """Lines that stay apart, such as an address: one block each. Runs of spaces are drawn, the truth has one space."""
+        """Lines that stay apart, such as an address: one block each. The truth has one space where a run is drawn."""
         for text in texts:
             self.draw.text((self.style.margin, self.y), text, font=self.font(), fill=0)
             self.y += self.font().size * 1.35
@@ -146,15 +147,19 @@ def notice() -> Sheet:
         "a garden of their own. Tools and gloves are provided. In heavy rain we meet one week later."
     )
     sheet.heading("What we will do", 2)
-    sheet.items([
-        "Clear the two old beds behind the greenhouse and carry the branches to the gate.",
-        "Repair the fence along the canal path.",
-        "Plant 40 young currant bushes, which arrive on Friday evening.",
-        "Paint the benches if the weather stays dry.",
-    ])
+    sheet.items(
+        [
+            "Clear the two old beds behind the greenhouse and carry the branches to the gate.",
+            "Repair the fence along the canal path.",
+            "Plant 40 young currant bushes, which arrive on Friday evening.",
+            "Paint the benches if the weather stays dry.",
+        ]
+    )
     sheet.heading("What to bring", 2)
     sheet.items(["Strong shoes and old clothes", "A cup and a plate", "Something small for the shared lunch"])
-    sheet.paragraph("Questions? Ask Petra Lindqvist at the gate or write to the club. Children must come with an adult.")
+    sheet.paragraph(
+        "Questions? Ask Petra Lindqvist at the gate or write to the club. Children must come with an adult."
+    )
     return sheet
 
 
@@ -186,8 +191,8 @@ def receipt() -> Sheet:
     rows = [
         "CORNER BAKERY", "5 Mill Lane", "Tel. 555 0142", "", "Receipt 00731", "02/05/2024 08:47", "",
         "2 Rye bread         7.80", "1 Apple cake        4.25", "3 Bread rolls       2.10", "1 Coffee            2.90",
-        "", "Subtotal           17.05", "Tax 7%              1.19", "TOTAL              18.24", "Cash               20.00",
-        "Change              1.76", "", "Thank you!", "Open Mon-Sat 7:00-18:00",
+        "", "Subtotal           17.05", "Tax 7%              1.19", "TOTAL              18.24",
+        "Cash               20.00",         "Change              1.76", "", "Thank you!", "Open Mon-Sat 7:00-18:00",
     ]  # fmt: skip
     for row in rows:
         if row:
@@ -214,8 +219,8 @@ def article() -> Sheet:
         "at noon."
     )
     sheet.paragraph(
-        "The mill at Oxney ground between 600 and 800 kilograms of wheat on a good tide. In dry summers, when the river "
-        "mills stood still, farmers came from villages twenty miles away and waited in line on the bridge."
+        "The mill at Oxney ground between 600 and 800 kilograms of wheat on a good tide. In dry summers, when the "
+        "river mills stood still, farmers came from villages twenty miles away and waited in line on the bridge."
     )
     sheet.heading("What remains", 2)
     sheet.paragraph(

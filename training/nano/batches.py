@@ -31,7 +31,7 @@ MIXTURES: dict[str, dict[str, float]] = {
     "layout": {"line": 0.50, "paragraph": 0.18, "table": 0.10, "formula": 0.16, "page": 0.06},
 }
 
-_POOL = 3  # batches that are collected per crop size before they are sorted by answer length
+_POOL = 2  # batches that are collected per crop size before they are sorted by answer length
 _SHUFFLE = 24  # finished batches among which the next one is drawn
 
 

@@ -1,4 +1,4 @@
-"""Held-out figures of a checkpoint folder or a training state: python -m nano.evaluate MODEL --data DIR [--sets line,paragraph]."""
+"""Held-out figures of a checkpoint folder or a training state: python -m nano.evaluate MODEL --data DIR."""
 
 import argparse
 import json

@@ -93,7 +93,8 @@ def check(folder: str, picture: str) -> bool:
     pixels, rows, columns = _hf_pixels(image)
     count = rows * columns // 4
     content = [{"type": "image"}, {"type": "text", "text": vocabulary.PROMPT["text"]}]
-    prompt = tokenizer.apply_chat_template([{"role": "user", "content": content}], tokenize=False, add_generation_prompt=True)
+    turn = {"role": "user", "content": content}
+    prompt = str(tokenizer.apply_chat_template([turn], tokenize=False, add_generation_prompt=True))  # type: ignore
     inputs = tokenizer(prompt.replace("<|image_pad|>", "<|image_pad|>" * count), return_tensors="pt")
     ids = inputs["input_ids"]
     trained = [*vocabulary.BEFORE_IMAGE, *[vocabulary.IMAGE_PAD] * count, *vocabulary.after_image("text")]

@@ -3,7 +3,7 @@
 import os
 import subprocess
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 TRAIN_FAMILIES: frozenset[str] = frozenset({
     "DejaVu Sans", "DejaVu Serif", "DejaVu Sans Mono", "Liberation Sans", "Liberation Serif", "Liberation Mono",
@@ -40,7 +40,7 @@ def _style_weight(family: str, style: str, path: str) -> float:
     return _STYLE_WEIGHT.get(name, 0.0)
 
 
-@lru_cache(maxsize=1)
+@cache
 def find_fonts() -> dict[str, list[FontFile]]:
     """Installed faces by split ("train", "held"), in a fixed order."""
     pattern = "%{file}|%{family}|%{style}|%{variable}|%{index}\n"
@@ -58,14 +58,18 @@ def find_fonts() -> dict[str, list[FontFile]]:
     return found
 
 
-@lru_cache(maxsize=None)
+@cache
 def typographic_characters(path: str) -> frozenset[str]:
     """Which of the quotes, dashes, bullets and ligatures the face can draw."""
     from fontTools.ttLib import TTFont
 
     with TTFont(path, lazy=True) as font:
         cmap = font.getBestCmap() or {}
-    return frozenset(c for c in "\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u2022\u25aa\ufb00\ufb01\ufb02\ufb03\ufb04" if ord(c) in cmap)
+    return frozenset(
+        c
+        for c in "\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u2022\u25aa\ufb00\ufb01\ufb02\ufb03\ufb04"
+        if ord(c) in cmap
+    )
 
 
 if __name__ == "__main__":

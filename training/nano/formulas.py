@@ -1,6 +1,6 @@
 """Formulas with LaTeX answers, drawn by matplotlib's mathtext.
 
-A formula is a token list with the order in which mathtext ships its visible glyphs, so that each glyph's place is known.
+A formula is a token list with the order in which mathtext ships its visible glyphs, so each glyph's place is known.
 """
 
 import random
@@ -16,7 +16,23 @@ from nano.vocabulary import ID, LATEX
 
 _GREEK = LATEX[LATEX.index("\\alpha") : LATEX.index("\\Omega") + 1]
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_RELATIONS = ["=", "=", "=", "<", ">", r"\leq", r"\geq", r"\neq", r"\approx", r"\equiv", r"\in", r"\to", r"\sim", r"\propto", r"\subset"]
+_RELATIONS = [
+    "=",
+    "=",
+    "=",
+    "<",
+    ">",
+    r"\leq",
+    r"\geq",
+    r"\neq",
+    r"\approx",
+    r"\equiv",
+    r"\in",
+    r"\to",
+    r"\sim",
+    r"\propto",
+    r"\subset",
+]
 _OPERATORS = ["+", "+", "-", "-", r"\cdot", r"\times", r"\pm", "", ""]
 _TRAIN_FONTS, _HELD_FONTS = ["cm", "cm", "stix", "dejavuserif", "dejavusans"], ["cm", "stixsans"]
 _POOL_SIZE, _FRESH_SHARE = 20000, 0.2
@@ -169,7 +185,8 @@ def render(term: Term, size: int, font_set: str) -> Drawn | None:
     matplotlib.rcParams["mathtext.fontset"] = font_set
     if _POOL.parser is None:
         _POOL.parser = _mathtext.Parser()
-    fonts = mathtext.MathTextParser._font_type_mapping[font_set](FontProperties(size=size), LoadFlags.DEFAULT)
+    faces = mathtext.MathTextParser._font_type_mapping  # type: ignore[attr-defined]
+    fonts = faces[font_set](FontProperties(size=size), LoadFlags.DEFAULT)
     try:
         box = _POOL.parser.parse(f"${to_latex(term.tokens)}$", fonts, size, 72)  # type: ignore[attr-defined]
         shipped = _mathtext.ship(box)
@@ -231,9 +248,9 @@ def formula(source: TextSource) -> Sample:
         ink.characters.append((_slot_class(drawn.tokens[token]), left + x, above + y))
         if shown_by[token] < 0:
             shown_by[token] = len(ink.characters) - 1
-    for index, token in enumerate(drawn.tokens):
-        ink.add_answer(ID[token] if len(token) > 1 else ord(token), shown_by[index])
-        if _needs_space(token, drawn.tokens[index + 1] if index + 1 < len(drawn.tokens) else ""):
+    for index, text in enumerate(drawn.tokens):
+        ink.add_answer(ID[text] if len(text) > 1 else ord(text), shown_by[index])
+        if _needs_space(text, drawn.tokens[index + 1] if index + 1 < len(drawn.tokens) else ""):
             ink.add_answer(32, -1)
     rows, _ = smart_resize(*picture.shape)
     worn = Image.fromarray(degrade(rng, source.noise, Image.fromarray(picture)))

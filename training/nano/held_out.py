@@ -52,7 +52,7 @@ def _runs(busy: np.ndarray, gap: int) -> list[tuple[int, int]]:
 
 
 def page_lines(image: np.ndarray, margin: int = 4) -> list[np.ndarray]:
-    """Line crops of a one-column page picture by its blank rows, each cut to its ink plus a margin; rules are left out."""
+    """Line crops of a one-column page by its blank rows, each cut to its ink plus a margin; rules are left out."""
     ink = image < 160
     long_rule = ink.sum(1) > 0.55 * (np.ptp(np.flatnonzero(ink.any(0))) + 1)
     crops: list[np.ndarray] = []

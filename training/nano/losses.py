@@ -12,7 +12,7 @@ from nano.model import MAX_COLUMNS, MAX_ROWS, SLOT_CLASSES, Nano
 
 @dataclass(frozen=True)
 class LossWeights:
-    """answer is 1. slot: characters in each image token; guide: attention to the token that is read; place: positions."""
+    """The answer counts 1. slot: characters in image tokens; guide: attention to the token read; place: positions."""
 
     slot: float = 0.3
     guide: float = 0.3
@@ -55,8 +55,11 @@ def _place_loss(logits: Tensor, row: Tensor, column: Tensor) -> Tensor:
 
 
 def place_loss(model: Nano, seen: Tensor, grid: tuple[int, int]) -> Tensor:
-    """Loss of each image token's own row and column. Rotary positions are relative: without this, a token's place in the
-    picture is learnt only by accident, and long lines and row changes get lost."""
+    """Loss of each image token's own row and column.
+
+    Rotary positions are relative: without this, a token's place in the picture is learnt only by accident, and long
+    lines and row changes get lost.
+    """
     own = torch.arange(seen.shape[1], device=seen.device).expand(len(seen), -1)
     return _place_loss(model.place_head(seen), *_split_cell(own, grid[1]))
 
@@ -73,7 +76,9 @@ def _penalise(logits: Tensor, target: Tensor, penalty: float) -> Tensor:
     return logits - penalty * ((before > 0) * 1.0 + before * 0.05)
 
 
-def reading_loss(model: Nano, truth: Truth, seen: Tensor, weights: LossWeights, system: bool, penalty: float) -> tuple[Tensor, dict[str, Tensor]]:
+def reading_loss(
+    model: Nano, truth: Truth, seen: Tensor, weights: LossWeights, system: bool, penalty: float
+) -> tuple[Tensor, dict[str, Tensor]]:
     """Loss of answer, guided attention and positions for image embeddings `seen`, and its parts for the log."""
     count = len(seen)
     end = truth.answer.new_full((count, 1), -1)

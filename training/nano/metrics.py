@@ -95,4 +95,8 @@ def layout_figures(truth: list[str], answers: list[str]) -> dict[str, float]:
                 free.remove(best)
                 found += 1
                 named += name == guesses[best][1]
-    return {"f1": round(2 * found / max(1, total), 3), "f1_with_class": round(2 * named / max(1, total), 3), "pages": len(truth)}
+    return {
+        "f1": round(2 * found / max(1, total), 3),
+        "f1_with_class": round(2 * named / max(1, total), 3),
+        "pages": len(truth),
+    }

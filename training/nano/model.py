@@ -1,7 +1,7 @@
 """Compact Qwen2-VL: vision transformer, merger, and a Qwen2 decoder with M-RoPE, numerically the Hugging Face model.
 
-Two differences, both undone by the export: pictures are luminance (196 inputs a patch instead of 1176), and three linear
-heads exist for training only (character slots, image-token positions, reading positions).
+Two differences, both undone by the export: pictures are luminance (196 inputs a patch instead of 1176), and three
+linear heads exist for training only (character slots, image-token positions, reading positions).
 Shapes: B crops, P = 4*N patches, N = rows*columns merged image tokens, T sequence length.
 """
 
@@ -133,7 +133,9 @@ class DecoderBlock(nn.Module):
         self.up = nn.Linear(width, config.ffn, bias=False)
         self.down = nn.Linear(config.ffn, width, bias=False)
 
-    def forward(self, x: Tensor, rope: CosSin, cache: Cache | None = None, guided: tuple[int, int, int] | None = None) -> tuple[Tensor, Tensor | None]:
+    def forward(
+        self, x: Tensor, rope: CosSin, cache: Cache | None = None, guided: tuple[int, int, int] | None = None
+    ) -> tuple[Tensor, Tensor | None]:
         """guided = (first answer row, first and last+1 image column): also returns head 0's log-attention of these."""
         config = self.config
         count, length, _ = x.shape
@@ -185,12 +187,9 @@ class Nano(nn.Module):
             elif name.endswith("bias"):
                 nn.init.zeros_(parameter)
         nn.init.normal_(self.patch.weight, std=0.15)
-        for block in self.vision_blocks:
-            block.proj.weight.data.mul_(0.3)
-            block.fc2.weight.data.mul_(0.3)
-        for block in self.decoder_blocks:
-            block.o.weight.data.mul_(0.3)
-            block.down.weight.data.mul_(0.3)
+        for name, parameter in self.named_parameters():
+            if name.endswith((".proj.weight", ".fc2.weight", ".o.weight", ".down.weight")):  # ends of residual branches
+                parameter.data.mul_(0.3)
 
     @property
     def dtype(self) -> torch.dtype:
@@ -228,8 +227,10 @@ class Nano(nn.Module):
         image = torch.stack([torch.zeros_like(row), row, column]) + before
         return torch.cat([torch.arange(before).expand(3, -1), image, start + torch.arange(after).expand(3, -1)], 1)
 
-    def sequence(self, seen: Tensor, grid: tuple[int, int], task: str, answer: Tensor, system: bool = True) -> tuple[Tensor, CosSin, int, int]:
-        """Embeddings and rotations of prompt, picture and answer; the row that predicts answer[:, 0]; the first image row."""
+    def sequence(
+        self, seen: Tensor, grid: tuple[int, int], task: str, answer: Tensor, system: bool = True
+    ) -> tuple[Tensor, CosSin, int, int]:
+        """Embeddings and rotations of the whole sequence; the row that predicts answer[:, 0]; the first image row."""
         before = vocabulary.BEFORE_IMAGE if system else vocabulary.BEFORE_IMAGE_SHORT
         after = vocabulary.after_image(task)
 
@@ -245,7 +246,9 @@ class Nano(nn.Module):
         return (self.norm(x) @ self.embed.weight.T).float()
 
     @torch.no_grad()
-    def generate(self, image: Tensor, grid: tuple[int, int], task: str, limit: int, penalty: float = 0.0, system: bool = True) -> list[list[int]]:
+    def generate(
+        self, image: Tensor, grid: tuple[int, int], task: str, limit: int, penalty: float = 0.0, system: bool = True
+    ) -> list[list[int]]:
         """Greedy answers. penalty 1 = MinerU's client: presence 1.0 and frequency 0.05 on what was generated."""
         seen = self.see(image)
         count, rows = len(image), seen.shape[1]

@@ -1,4 +1,4 @@
-"""Muon for the hidden matrices, AdamW for everything else, over float32 masters of a model that may compute in bfloat16."""
+"""Muon for the hidden matrices, AdamW for the rest, over float32 masters of a model that may compute in bfloat16."""
 
 import torch
 from torch import Tensor
@@ -27,7 +27,9 @@ class Optimiser:
         self.model, self.rate = model, rate
         self.pairs = [(name, p, p.detach().float().clone()) for name, p in model.named_parameters()]
         hidden = ("vision_blocks", "decoder_blocks")
-        self._muon = [(name, m, torch.zeros_like(m)) for name, _, m in self.pairs if m.dim() == 2 and name.startswith(hidden)]
+        self._muon = [
+            (name, m, torch.zeros_like(m)) for name, _, m in self.pairs if m.dim() == 2 and name.startswith(hidden)
+        ]
         muon_names = {name for name, _, _ in self._muon}
         rest = [m for name, _, m in self.pairs if name not in muon_names]
         groups = [
@@ -43,8 +45,8 @@ class Optimiser:
         only: name prefixes of the parameters that move (all when empty). Parameters without gradient stay as they are.
         """
         for name, parameter, master in self.pairs:
-            moves = parameter.grad is not None and (not only or name.startswith(only))
-            master.grad = parameter.grad.float() if moves else None
+            moves = not only or name.startswith(only)
+            master.grad = parameter.grad.float() if moves and parameter.grad is not None else None
             parameter.grad = None
         norm = torch.nn.utils.clip_grad_norm_([m for _, _, m in self.pairs], 1.0)
         if not torch.isfinite(norm):

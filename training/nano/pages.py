@@ -1,4 +1,4 @@
-"""Whole pages for the layout task: one or two columns of headings, text, tables, pictures, formulas, with boxes as truth."""
+"""Whole pages for the layout task: one or two columns of headings, text, tables, pictures, formulas; boxes as truth."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,10 +37,21 @@ class _Sheet:
         self.image = Image.new("L", (self.width, self.height), 255)
         self.draw = ImageDraw.Draw(self.image)
         size = rng.randint(14, 19)
-        self.setting = _Setting(source.font_path(), size, size * rng.uniform(1.2, 1.5), rng.randint(int(size * 0.7), int(size * 1.6)))
+        self.setting = _Setting(
+            source.font_path(), size, size * rng.uniform(1.2, 1.5), rng.randint(int(size * 0.7), int(size * 1.6))
+        )
         self.blocks: list[tuple[str, Box]] = []
 
-    def write(self, words: list[str], room: tuple[float, float], y: float, most: int, scale: float = 1.0, leading: float | None = None, centred: bool = False) -> Box:
+    def write(
+        self,
+        words: list[str],
+        room: tuple[float, float],
+        y: float,
+        most: int,
+        scale: float = 1.0,
+        leading: float | None = None,
+        centred: bool = False,
+    ) -> Box:
         """At most `most` lines of text between two x positions; returns the ink's box."""
         size = int(self.setting.size * scale)
         font = self.source.font(self.setting.font_path, size)
@@ -95,7 +106,13 @@ def _picture(sheet: _Sheet, room: tuple[float, float], y: float, bottom: float) 
     for _ in range(rng.randint(3, 14)):
         x1, x2 = sorted(left + rng.random() * width for _ in range(2))
         y1, y2 = sorted(y + rng.random() * height for _ in range(2))
-        rng.choice([sheet.draw.ellipse, sheet.draw.rectangle, sheet.draw.line])((x1, y1, x2, y2), fill=rng.randint(0, 255))
+        kind, shade = rng.randrange(3), rng.randint(0, 255)
+        if kind == 0:
+            sheet.draw.ellipse((x1, y1, x2, y2), fill=shade)
+        elif kind == 1:
+            sheet.draw.rectangle((x1, y1, x2, y2), fill=shade)
+        else:
+            sheet.draw.line((x1, y1, x2, y2), fill=shade)
     sheet.blocks.append(("image", (left, y, left + width, y + height)))
     if rng.random() < 0.85:
         words = f"Figure {rng.randint(1, 20)}: {sheet.source.text(rng.randint(20, 90))}".split()
@@ -167,7 +184,9 @@ def draw_page(source: TextSource) -> _Sheet:
         box = sheet.write(sheet.words(15, 50), whole, top // 2 - 8, 1, 0.8, None, rng.random() < 0.5)
         sheet.blocks.append(("header", box))
     if rng.random() < 0.4:
-        box = sheet.write(sheet.words(20, 70), whole, y, 2, rng.uniform(1.4, 2.1), sheet.setting.size * 2.4, rng.random() < 0.6)
+        box = sheet.write(
+            sheet.words(20, 70), whole, y, 2, rng.uniform(1.4, 2.1), sheet.setting.size * 2.4, rng.random() < 0.6
+        )
         sheet.blocks.append(("title", box))
         y = box[3] + rng.randint(20, 50)
     gap = rng.randint(24, 44)
@@ -183,7 +202,8 @@ def draw_page(source: TextSource) -> _Sheet:
 def page(source: TextSource) -> Sample:
     """A page squeezed to the layout picture, with MinerU's layout grammar as answer.
 
-    The cells of a box's two corners guide the attention: upper left for its first two numbers, lower right for the others.
+    The cells of a box's two corners guide the attention: upper left for its first two numbers, lower right for the
+    others.
     """
     sheet = draw_page(source)
     edge = TOKEN * _GRID

@@ -1,4 +1,4 @@
-"""Prints training logs as a Markdown table: python -m nano.report LOG... [--every 4]; --expect-rise NAME checks a run."""
+"""Prints training logs as a Markdown table: python -m nano.report LOG...; --expect-rise NAME checks a run."""
 
 import argparse
 import json

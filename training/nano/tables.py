@@ -28,7 +28,7 @@ def cell_text(source: TextSource, numeric: bool) -> str:
 
 @dataclass
 class _Plan:
-    """Cells (None = empty), column edges, row edges, and which cells continue a span ("lcel" from the left, "ucel" from above)."""
+    """Cells (None = empty), column and row edges, and which cells continue a span (<lcel> or <ucel>)."""
 
     cells: list[list[str | None]]
     numeric: list[bool]

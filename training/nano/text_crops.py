@@ -47,7 +47,7 @@ def line(source: TextSource, columns: int | None = None) -> Sample:
     right_edge = int(np.ceil(end)) + right if rng.random() < 0.85 else width
     image = page.image().crop((0, first, min(page.width, max(right_edge, left + 8)), last))
     page.ink.characters = [(code, x, y - first) for code, x, y in page.ink.characters]
-    return pack(degrade(rng, source.noise, image), page.ink, "text")
+    return pack(degrade(rng, source.noise, image), page.ink, "text", common_width=source.split == "train")
 
 
 def short_line(source: TextSource) -> Sample:
@@ -122,11 +122,10 @@ def paragraph(source: TextSource, columns: int | None = None, lines: int | None 
 def unread_page(source: TextSource) -> Sample:
     """A picture for the layout prompt with an empty answer.
 
-    As long as layout is not trained, silence is the useful answer: octavo takes it as unusable and reads by white space.
+    As long as layout is not trained, silence is the useful answer: octavo takes it as unusable and reads by white
+    space.
     """
     sample = paragraph(source, lines=source.rng.randint(2, 4))
-    from PIL import Image
-
     n = source.rng.choice([6, 8, 12, 16, 24])
     image = np.asarray(Image.fromarray(sample.image).resize((n * TOKEN, n * TOKEN), Image.Resampling.BICUBIC))
     empty = np.zeros(0, np.int16)

@@ -14,7 +14,7 @@ _WORD_LIST = "/usr/share/dict/american-english-large"
 class TextSource:
     """Texts, words, numbers and fonts of one split, all drawn from one seeded generator.
 
-    `split` is "train" or "held". `texts` and `faces` may come from different splits, to tell unseen texts from unseen fonts.
+    `split` is "train" or "held"; `faces` may name the other split, to tell unseen texts from unseen fonts.
     """
 
     def __init__(self, data_dir: str, split: str, seed: int, faces: str | None = None) -> None:
@@ -27,7 +27,9 @@ class TextSource:
             self.words = [word for word in handle.read().split() if word.isascii()]
         fonts = find_fonts()[faces or split]
         if not fonts:
-            raise RuntimeError(f"no font of split {faces or split!r} found, expected the packages of training/README.md")
+            raise RuntimeError(
+                f"no font of split {faces or split!r} found, expected the packages of training/README.md"
+            )
         family_total: dict[str, float] = {}
         for font in fonts:
             family_total[font.family] = family_total.get(font.family, 0.0) + font.weight
@@ -112,7 +114,7 @@ class TextSource:
         return text
 
     def text(self, length: int) -> str:
-        """About `length` characters: in training 66 % prose, 18 % word salad, 9 % numbers, 7 % random characters; held-out: prose."""
+        """About `length` characters: prose; in training also 18 % word salad, 9 % numbers, 7 % random characters."""
         rng, kind = self.rng, self.rng.random()
         if self.split != "train" or kind < 0.66:
             text = self.prose(length)

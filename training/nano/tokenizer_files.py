@@ -39,7 +39,7 @@ def added_tokens() -> list[dict[str, object]]:
 
 
 def tokenizer_json() -> dict[str, object]:
-    model = {
+    model: dict[str, object] = {
         "type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": "", "end_of_word_suffix": "",
         "fuse_unk": False, "byte_fallback": False, "ignore_merges": False, "vocab": byte_characters(), "merges": [],
     }  # fmt: skip

@@ -1,7 +1,7 @@
 """Trains octavo-nano; see training/README.md for the stages and exact commands.
 
-The state file holds everything but the drawing order; starting again with the same --state goes on from it. SIGTERM saves
-and ends. One line of JSON a report goes to STATE.log.
+The state file holds everything but the drawing order; starting again with the same --state goes on from it. SIGTERM
+saves and ends. One line of JSON a report goes to STATE.log.
 """
 
 import argparse
@@ -74,7 +74,12 @@ def parse_arguments() -> argparse.Namespace:
     add("--slot", type=float, default=0.3)
     add("--guide", type=float, default=0.3)
     add("--place", type=float, default=0.1)
-    add("--precision", default="auto", choices=["auto", "float32", "bfloat16"], help="auto: bfloat16 where it is in hardware")
+    add(
+        "--precision",
+        default="auto",
+        choices=["auto", "float32", "bfloat16"],
+        help="auto: bfloat16 where it is in hardware",
+    )
     add("--threads", type=int, default=1)
     add("--seed", type=int, default=1)
     add("--save-minutes", type=float, default=4)
@@ -193,7 +198,12 @@ class Trainer:
             self.step(to_truth(queue.get()), report)
             self.progress.seconds += time.monotonic() - begin
             if self.progress.steps % _REPORT_STEPS == 0:
-                entry: dict[str, object] = {**asdict(self.progress), "cpu": round(time.process_time()), "rate": round(self.scale() * self.arguments.rate, 6), **report.take()}
+                entry: dict[str, object] = {
+                    **asdict(self.progress),
+                    "cpu": round(time.process_time()),
+                    "rate": round(self.scale() * self.arguments.rate, 6),
+                    **report.take(),
+                }
                 if time.monotonic() - saved > self.arguments.save_minutes * 60:
                     entry["held"] = self.evaluate()
                     self.save()

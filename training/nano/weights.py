@@ -61,8 +61,8 @@ def from_hf(folder: str) -> Nano:
     vision = config["vision_config"]
     model = Nano(Config(
         vision_width=vision["embed_dim"], vision_depth=vision["depth"], vision_heads=vision["num_heads"],
-        vision_mlp=vision["mlp_ratio"] * vision["embed_dim"], width=config["hidden_size"], depth=config["num_hidden_layers"],
-        heads=config["num_attention_heads"], kv_heads=config["num_key_value_heads"],
+        vision_mlp=vision["mlp_ratio"] * vision["embed_dim"], width=config["hidden_size"],
+        depth=config["num_hidden_layers"], heads=config["num_attention_heads"], kv_heads=config["num_key_value_heads"],
         head_dim=config["hidden_size"] // config["num_attention_heads"], ffn=config["intermediate_size"],
         rope_theta=config["rope_theta"], mrope_section=tuple(config["rope_scaling"]["mrope_section"]),
     ))  # fmt: skip
@@ -73,7 +73,8 @@ def from_hf(folder: str) -> Nano:
             continue
         if name == "patch.weight":
             kernel = tensors[_PATCH].sum(2)
-            state[name] = sum(kernel[:, channel] / IMAGE_STD[channel] for channel in range(3)).reshape(state[name].shape)
+            gray = torch.stack([kernel[:, channel] / IMAGE_STD[channel] for channel in range(3)]).sum(0)
+            state[name] = gray.reshape(state[name].shape)
         else:
             state[name] = tensors[hf_name(name)]
     model.load_state_dict(state)
