@@ -34,7 +34,7 @@ class Sample:
 
 @dataclass
 class Ink:
-    """Characters in drawing order (slot class, x, y); answer tokens, each with the index of the character showing it."""
+    """Characters in drawing order (slot class, x, y); answer tokens, each with the index of its character."""
 
     characters: list[tuple[int, float, float]] = field(default_factory=list)
     answer: list[int] = field(default_factory=list)

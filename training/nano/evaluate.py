@@ -63,11 +63,11 @@ def tesseract(samples: list[Sample], page_mode: int) -> list[str]:
     return answers
 
 
-def evaluate_pages(model: Nano, folder: str, penalty: float, show: bool) -> dict[str, float]:
+def evaluate_pages(model: Nano, folder: str, penalty: float, pieces: bool, show: bool) -> dict[str, float]:
     """Character error of whole pages, read line by line as the white-space reading does."""
     errors: dict[str, float] = {}
     wrong = total = 0
-    for name, (crops, truth) in page_samples(folder).items():
+    for name, (crops, truth) in page_samples(folder, pieces).items():
         lines = read(model, crops, penalty, 200)
         want, got = plain_text(truth), plain_text("\n".join(lines))
         error = metrics.edit_distance(want, got)
@@ -83,11 +83,12 @@ def main() -> None:
     add = parser.add_argument
     add("model", help="checkpoint folder, training state file, or - for tesseract alone")
     add("--data", required=True)
-    add("--sets", default="line,short,paragraph")
+    add("--sets", default="piece,line,paragraph")
     add("--count", type=int, default=60)
     add("--seed", type=int, default=77)
     add("--penalty", type=float, default=0.0, help="1: with MinerU's presence and frequency penalties")
     add("--pages", help="folder of page pictures with truth, such as samples/")
+    add("--whole-lines", action="store_true", help="read pages by lines at natural size instead of pieces of one row")
     add("--tesseract", action="store_true")
     add("--show", type=int, default=0, help="print this many answers of each set")
     add("--dump", help="write the crops with truth and answers to this folder")
@@ -118,7 +119,12 @@ def main() -> None:
             with open(os.path.join(arguments.dump, f"{name}.json"), "w", encoding="utf-8") as handle:
                 json.dump(entries, handle, indent=1)
     if model and arguments.pages:
-        print("pages", json.dumps(evaluate_pages(model, arguments.pages, arguments.penalty, arguments.show > 0)))
+        print(
+            "pages",
+            json.dumps(
+                evaluate_pages(model, arguments.pages, arguments.penalty, not arguments.whole_lines, arguments.show > 0)
+            ),
+        )
 
 
 if __name__ == "__main__":

@@ -12,17 +12,20 @@ from nano.text_source import TextSource
 
 _LINE_COLUMNS = (6, 10, 14, 20, 28, 36, 44, 52)
 _SHORT_COLUMNS = (8, 12, 16, 20)
+_PIECE_COLUMNS = (5, 9, 12, 15, 17, 19, 20, 20)
 _BLOCKS = ((12, 2), (16, 3), (20, 4), (30, 3), (40, 2), (46, 4), (24, 6))
-SETS = ("line", "short", "trainfont", "paragraph", "table", "formula", "layout")
+SETS = ("piece", "line", "short", "trainfont", "paragraph", "table", "formula", "layout")
 
 
 def held_out(data_dir: str, name: str, count: int, seed: int = 77) -> list[Sample]:
-    """`count` crops of one of SETS: lines of all widths, short lines, the same in trained fonts, paragraphs, ..."""
+    """`count` crops of one of SETS: pieces, lines of all widths, short lines, lines in trained fonts, paragraphs ..."""
     source = TextSource(data_dir, "held", seed, "train" if name == "trainfont" else None)
     samples: list[Sample] = []
     for index in range(count):
         if name in ("line", "trainfont"):
             samples.append(text_crops.line(source, _LINE_COLUMNS[index % len(_LINE_COLUMNS)]))
+        elif name == "piece":
+            samples.append(text_crops.piece(source, _PIECE_COLUMNS[index % len(_PIECE_COLUMNS)]))
         elif name == "short":
             samples.append(text_crops.line(source, _SHORT_COLUMNS[index % len(_SHORT_COLUMNS)]))
         elif name == "paragraph":
@@ -65,16 +68,33 @@ def page_lines(image: np.ndarray, margin: int = 4) -> list[np.ndarray]:
     return crops
 
 
-def page_samples(folder: str, names: list[str] | None = None) -> dict[str, tuple[list[Sample], str]]:
-    """(line crops, truth Markdown) by page name for the PNG pages of a folder."""
+def cut_line(crop: np.ndarray) -> list[np.ndarray]:
+    """A line crop scaled to one row of tokens and cut at word gaps into pieces, as octavo does with nano's hints."""
+    width = max(TOKEN, round(crop.shape[1] * TOKEN / crop.shape[0]))
+    scaled = np.asarray(Image.fromarray(crop).resize((width, TOKEN), Image.Resampling.BICUBIC))
+    count = -(-width // (text_crops.PIECE_COLUMNS * TOKEN))
+    blank = np.asarray((scaled > 200).all(0))
+    gaps = [(start + end) // 2 for start, end in _runs(blank, 1) if end - start >= 5 and start > 0 and end < width]
+    cuts = {0, width}
+    for part in range(1, count):
+        if gaps:
+            cuts.add(min(gaps, key=lambda gap: abs(gap - part * width / count)))
+    edges = sorted(cuts)
+    return [scaled[:, start:end] for start, end in zip(edges, edges[1:], strict=False)]
+
+
+def page_samples(folder: str, pieces: bool = True) -> dict[str, tuple[list[Sample], str]]:
+    """(crops of lines or of their pieces, truth Markdown) by page name for the PNG pages of a folder."""
     found: dict[str, tuple[list[Sample], str]] = {}
     for path in sorted(glob.glob(os.path.join(folder, "*.png"))):
         name = os.path.splitext(os.path.basename(path))[0]
         truth = os.path.join(folder, f"{name}.md")
-        if (names and name not in names) or not os.path.exists(truth):
+        if not os.path.exists(truth):
             continue
         image = np.asarray(Image.open(path).convert("L"))
-        crops = [pack(crop, Ink(), "text", TOKEN * TOKEN) for crop in page_lines(image)]
+        crops: list[np.ndarray] = []
+        for crop in page_lines(image):
+            crops += cut_line(crop) if pieces else [crop]
         with open(truth, encoding="utf-8") as handle:
-            found[name] = (crops, handle.read())
+            found[name] = ([pack(crop, Ink(), "text") for crop in crops], handle.read())
     return found

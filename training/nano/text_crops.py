@@ -3,8 +3,10 @@
 import numpy as np
 from PIL import Image
 
-from nano.canvas import TOKEN, Face, Page, Sample, bullet, degrade, pack, set_type
+from nano.canvas import TOKEN, Face, Ink, Page, Sample, bullet, degrade, pack, set_type
 from nano.text_source import TextSource
+
+PIECE_COLUMNS = 20  # widest piece of a line, in tokens; line.max_width_px of octavo.json is 28 times this
 
 
 def _face(source: TextSource, smallest: int, largest: int, usual: int) -> Face:
@@ -19,13 +21,9 @@ def _line_columns(source: TextSource) -> int:
     return min(56, int(rng.triangular(2, 57, 8))) if rng.random() < 0.5 else rng.randint(16, 52)
 
 
-def line(source: TextSource, columns: int | None = None) -> Sample:
-    """One printed line, `columns` tokens of 28 px wide (default: 2 to 56), cropped close to its ink."""
+def _fitting_text(source: TextSource, face: Face, room: float) -> str:
+    """Text set in type that fills `room` pixels, mostly cut at a word."""
     rng = source.rng
-    face = _face(source, 13, 40, 27) if rng.random() < 0.95 else _face(source, 40, 64, 44)
-    width = (columns or _line_columns(source)) * TOKEN + rng.randint(-12, 12)
-    left, right = rng.randint(1, 9), rng.randint(1, 9)
-    room = max(20, width - left - right)
     text = source.text(max(2, int(room / (face.size * 0.38))))
     if rng.random() < 0.04:
         text = bullet(rng, face.path) + text
@@ -36,10 +34,18 @@ def line(source: TextSource, columns: int | None = None) -> Sample:
         if text[len(cut)] != " " and " " in cut.strip() and rng.random() < 0.8:
             cut = cut.rsplit(" ", 1)[0]
         text = cut.strip() or text[:1]
+    return text
+
+
+def _draw_line(source: TextSource, face: Face, width: int) -> tuple[Image.Image, Ink]:
+    """A line about `width` pixels wide, cropped close to its ink."""
+    rng = source.rng
+    left, right = rng.randint(1, 9), rng.randint(1, 9)
+    text = _fitting_text(source, face, max(20, width - left - right))
     page = Page(source, face, width + 40, int(face.size * 2) + 40)
     end = page.write(left, 20.0, text)
     top, bottom = 20 + page.top, 20 + page.bottom
-    if rng.random() < 0.35:  # close to this line's own ink: no room for ascenders and descenders that it has not
+    if rng.random() < 0.5:  # close to this line's own ink: no room for ascenders and descenders that it has not
         box = page.font.getbbox(text)
         top, bottom = 20 + box[1] / face.oversample, 20 + max(box[3], box[1] + 4) / face.oversample
     pad = rng.choice([2, 5, 9])
@@ -47,7 +53,33 @@ def line(source: TextSource, columns: int | None = None) -> Sample:
     right_edge = int(np.ceil(end)) + right if rng.random() < 0.85 else width
     image = page.image().crop((0, first, min(page.width, max(right_edge, left + 8)), last))
     page.ink.characters = [(code, x, y - first) for code, x, y in page.ink.characters]
-    return pack(degrade(rng, source.noise, image), page.ink, "text", common_width=source.split == "train")
+    return image, page.ink
+
+
+def line(source: TextSource, columns: int | None = None) -> Sample:
+    """One printed line at its natural size, `columns` tokens of 28 px wide (default: 2 to 56)."""
+    rng = source.rng
+    face = _face(source, 13, 40, 27) if rng.random() < 0.95 else _face(source, 40, 64, 44)
+    image, ink = _draw_line(source, face, (columns or _line_columns(source)) * TOKEN + rng.randint(-12, 12))
+    return pack(degrade(rng, source.noise, image), ink, "text", common_width=source.split == "train")
+
+
+def piece(source: TextSource, columns: int | None = None) -> Sample:
+    """A line, or a piece of one, scaled to one row of tokens: what octavo sends for the hints in octavo.json.
+
+    `columns` of the scaled piece default to 2 to PIECE_COLUMNS.
+    """
+    rng = source.rng
+    face = _face(source, 10, 44, 28) if rng.random() < 0.93 else _face(source, 44, 72, 48)
+    columns = columns or min(PIECE_COLUMNS, int(rng.triangular(2, PIECE_COLUMNS + 3, PIECE_COLUMNS)))
+    natural = columns * TOKEN * face.size * 1.3 / TOKEN  # a crop is about 1.3 times as high as the size of its type
+    image, ink = _draw_line(source, face, max(24, int(natural)))
+    worn = Image.fromarray(degrade(rng, source.noise, image))
+    factor = TOKEN / worn.height
+    width = max(TOKEN, round(worn.width * factor))
+    ink.characters = [(code, x * width / worn.width, y * factor) for code, x, y in ink.characters]
+    scaled = np.asarray(worn.resize((width, TOKEN), Image.Resampling.BICUBIC))
+    return pack(scaled, ink, "text")
 
 
 def short_line(source: TextSource) -> Sample:

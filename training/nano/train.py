@@ -123,8 +123,10 @@ class Trainer:
         self.model = model.to(compute_type(arguments.precision))  # masters stay float32
         self.progress.started += 1
         self.rng = random.Random(arguments.seed * 1000 + self.progress.started)
-        held = batches.stream(arguments.data, "held", 7, {"line": 0.7, "paragraph": 0.3}, 512)
-        self.held = [to_truth(batch) for batch in islice(held, 8)]
+        self.held: dict[str, list[Truth]] = {}
+        for kind, tokens, count in (("piece", 320, 4), ("line", 320, 3), ("paragraph", 256, 3)):
+            held = batches.stream(arguments.data, "held", 7, {kind: 1.0}, tokens)
+            self.held[kind] = [to_truth(batch) for batch in islice(held, count)]
 
     def scale(self) -> float:
         """Warm-up, then a cosine over the whole schedule."""
@@ -157,15 +159,16 @@ class Trainer:
 
     @torch.no_grad()
     def evaluate(self) -> dict[str, float]:
-        """Teacher-forced figures on held-out crops (lines and paragraphs mixed)."""
+        """Teacher-forced figures on held-out crops."""
         sums: dict[str, list[float]] = defaultdict(list)
-        for truth in self.held:
-            seen = self.model.see(truth.image)
-            sums["slot_accuracy"].append(float(slot_loss(self.model, seen, truth.slots)[1]))
-            if not self.arguments.vision_only:
-                _, parts = reading_loss(self.model, truth, seen, self.loss_weights, True, 0.0)
-                for name, value in parts.items():
-                    sums[name].append(float(value))
+        for kind, truths in self.held.items():
+            for truth in truths:
+                seen = self.model.see(truth.image)
+                sums[f"{kind}.slot_accuracy"].append(float(slot_loss(self.model, seen, truth.slots)[1]))
+                if not self.arguments.vision_only:
+                    _, parts = reading_loss(self.model, truth, seen, self.loss_weights, True, 0.0)
+                    sums[f"{kind}.accuracy"].append(float(parts["accuracy"]))
+                    sums[f"{kind}.answer"].append(float(parts["answer"]))
         return {name: round(float(np.mean(values)), 4) for name, values in sums.items()}
 
     def save(self) -> None:
