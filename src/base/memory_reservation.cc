@@ -37,6 +37,12 @@ MemoryReservation& MemoryReservation::operator=(MemoryReservation&& other) noexc
   return *this;
 }
 
+void MemoryReservation::AdviseHugePages() noexcept {
+#if defined(MADV_HUGEPAGE)
+  if (size_bytes_ > 0) static_cast<void>(madvise(data_, size_bytes_, MADV_HUGEPAGE));
+#endif
+}
+
 void MemoryReservation::Discard(size_t offset, size_t count) noexcept {
   OCTAVO_DCHECK(offset <= size_bytes_ && count <= size_bytes_ - offset);
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));

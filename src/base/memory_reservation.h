@@ -21,6 +21,9 @@ class MemoryReservation {
   std::byte* data() const { return data_; }
   size_t size_bytes() const { return size_bytes_; }
 
+  // Asks for large pages, before the memory is first written. A wish: nothing fails without them.
+  void AdviseHugePages() noexcept;
+
   // Gives the memory of the whole pages inside [offset, offset + count) back to the system; they
   // read as zeros afterwards. Parts of pages at both ends keep their content or lose it: treat the
   // whole range as lost. REQUIRES: the range lies inside.

@@ -10,7 +10,8 @@ namespace octavo {
 class ThreadPool;
 
 // Rates in 10^9 operations per second (a multiply-add counts as two) over all threads of the pool;
-// 0 where the kernel table has no such instruction. Median of several short runs.
+// 0 where the kernel table has no such instruction. Arithmetic: the best of several short runs, as
+// others on the machine can only slow it down; reading: their median.
 struct MachineLimits {
   int num_threads = 0;
   double fp32_fma = 0;        // 256- or 512-bit fused multiply-add; NEON fmla

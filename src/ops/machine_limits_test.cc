@@ -1,0 +1,35 @@
+#include "ops/machine_limits.h"
+
+#include <gtest/gtest.h>
+
+#include "base/thread_pool.h"
+#include "kernels/select.h"
+
+namespace octavo {
+namespace {
+
+TEST(MachineLimits, MeasuresWhatTheTableHas) {
+  ThreadPool pool(1);
+  const KernelTable& kernels = SelectedKernels();
+  const MachineLimits limits = MeasureMachineLimits(kernels, &pool);
+  EXPECT_EQ(limits.num_threads, 1);
+  EXPECT_GT(limits.fp32_fma, 0.1);
+  EXPECT_GT(limits.read_gb_per_s, 0.1);
+  EXPECT_EQ(limits.bf16_dot > 0, kernels.peak_bf16_dot.run != nullptr);
+  EXPECT_EQ(limits.int8_dot > 0, kernels.peak_int8_dot.run != nullptr);
+  EXPECT_EQ(limits.int16_madd > 0, kernels.peak_int16_madd.run != nullptr);
+}
+
+TEST(MachineLimits, IntegerPairSumsBeatFloats) {
+  const KernelTable& kernels = SelectedKernels();
+  if (kernels.peak_int8_maddubs16.run == nullptr) {
+    GTEST_SKIP() << kernels.name << " has no vpmaddubsw";
+  }
+  ThreadPool pool(1);
+  const MachineLimits limits = MeasureMachineLimits(kernels, &pool);
+  EXPECT_GT(limits.int8_maddubs16, limits.int8_maddubs32);
+  EXPECT_GT(limits.int8_maddubs16, limits.int16_madd);
+}
+
+}  // namespace
+}  // namespace octavo
