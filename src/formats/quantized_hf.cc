@@ -222,6 +222,11 @@ class ModuleChecker {
       Damaged(part, StrCat("dtype ", DTypeName(info.dtype), ", expected ", DTypeName(dtype)));
     }
   }
+  void ExpectFloat(const std::string& part, DType dtype) const {
+    if (dtype != DType::kF16 && dtype != DType::kBF16 && dtype != DType::kF32) {
+      Damaged(part, StrCat("dtype ", DTypeName(dtype), ", expected F16, BF16 or F32"));
+    }
+  }
   void ExpectShape(const std::string& part, const Shape& shape) const {
     const TensorInfo& info = Part(part);
     if (!(info.shape == shape)) {
@@ -248,10 +253,7 @@ class ModuleChecker {
 
   void ExpectScales(const std::string& part, const Shape& shape) const {
     ExpectShape(part, shape);
-    const DType dtype = Part(part).dtype;
-    if (dtype != DType::kF16 && dtype != DType::kBF16 && dtype != DType::kF32) {
-      Damaged(part, StrCat("dtype ", DTypeName(dtype), ", expected F16, BF16 or F32"));
-    }
+    ExpectFloat(part, Part(part).dtype);
     const LoadedTensor tensor = checkpoint_.Get(name_ + "." + part);
     std::array<float, 1024> chunk;
     const int64_t count = shape.num_elements();
@@ -280,8 +282,10 @@ class ModuleChecker {
   }
 
   void CheckBias(int64_t num_outputs) const {
-    if (const auto bias = checkpoint_.Find(name_ + ".bias");
-        bias && !(bias->view.shape == Shape{num_outputs})) {
+    const auto bias = checkpoint_.Find(name_ + ".bias");
+    if (!bias) return;
+    ExpectFloat("bias", bias->view.dtype);
+    if (!(bias->view.shape == Shape{num_outputs})) {
       Damaged("bias",
               StrCat("shape ", bias->view.shape.ToString(), ", expected [", num_outputs, "]"));
     }

@@ -1,0 +1,117 @@
+#include "formats/checkpoint_writer.h"
+
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/memory_info.h"
+#include "formats/synthetic_checkpoint.h"
+#include "octavo/error.h"
+
+namespace octavo {
+namespace {
+
+namespace fs = std::filesystem;
+
+class CheckpointWriterTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(::testing::TempDir()) / "octavo writer" /
+              ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    fs::remove_all(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path folder_;
+};
+
+TEST_F(CheckpointWriterTest, WrittenFolderOpensWithTheSameTensors) {
+  const auto source = MakeSyntheticCheckpoint({{"model.norm.weight", DType::kF32, Shape{33}},
+                                               {"model.a.weight", DType::kBF16, Shape{5, 7}},
+                                               {"model.odd", DType::kF16, Shape{1}},
+                                               {"model.scalar", DType::kF32, Shape{}},
+                                               {"model.empty", DType::kF32, Shape{0, 3}},
+                                               {"visual.p", DType::kF16, Shape{2, 3, 2, 2, 2}}},
+                                              {{"config.json", "{\"a\":1}"}, {"unused", "x"}}, 3);
+  WriteSafetensorsFolder(*source, {"config.json", "tokenizer.json"}, folder_);
+  const auto written = Checkpoint::Open(folder_);
+  EXPECT_EQ(written->GetTextFile("config.json"), "{\"a\":1}");
+  EXPECT_FALSE(written->TextFile("unused"));
+  ASSERT_EQ(written->Tensors().size(), source->Tensors().size());
+  for (const TensorInfo& info : source->Tensors()) {
+    const LoadedTensor a = source->Get(info.name);
+    const LoadedTensor b = written->Get(info.name);
+    ASSERT_EQ(b.view.dtype, info.dtype) << info.name;
+    ASSERT_EQ(b.view.shape, info.shape) << info.name;
+    EXPECT_EQ(std::memcmp(a.view.data, b.view.data, a.view.size_bytes()), 0) << info.name;
+  }
+}
+
+TEST_F(CheckpointWriterTest, DataStartsAtAMultipleOfEight) {
+  for (size_t name_length = 1; name_length <= 8; ++name_length) {
+    const auto source = MakeSyntheticCheckpoint(
+        {{std::string(name_length, 'x'), DType::kF32, Shape{1}}}, {{"config.json", "{}"}}, 3);
+    WriteSafetensorsFolder(*source, {"config.json"}, folder_);
+    const std::string bytes = ReadFile(folder_ / "model.safetensors", 10000);
+    uint64_t header = 0;
+    std::memcpy(&header, bytes.data(), 8);
+    EXPECT_EQ(header % 8, 0u);
+    EXPECT_EQ(bytes.size(), 8 + header + 4);
+    fs::remove_all(folder_);
+  }
+}
+
+TEST_F(CheckpointWriterTest, ExistingWeightsAreNotOverwritten) {
+  fs::create_directories(folder_);
+  WriteFileAtomically(folder_ / "model.safetensors", "mine");
+  const auto source = MakeSyntheticCheckpoint({}, {}, 3);
+  try {
+    WriteSafetensorsFolder(*source, {}, folder_);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+  }
+  EXPECT_EQ(ReadFile(folder_ / "model.safetensors", 100), "mine");
+}
+
+// A checkpoint whose second tensor cannot be had.
+class FailingCheckpoint : public Checkpoint {
+ public:
+  FailingCheckpoint()
+      : whole_(MakeSyntheticCheckpoint(
+            {{"a", DType::kF32, Shape{10}}, {"b", DType::kF32, Shape{10}}}, {}, 1)) {}
+  std::string Source() const override { return "failing"; }
+  std::string Container() const override { return "failing"; }
+  const std::vector<TensorInfo>& Tensors() const override { return whole_->Tensors(); }
+  std::optional<LoadedTensor> Find(std::string_view name) const override {
+    if (name == "b") throw Error(ErrorCode::kIo, "disk trouble");
+    return whole_->Find(name);
+  }
+  std::optional<std::string> TextFile(std::string_view) const override { return std::nullopt; }
+
+ private:
+  std::unique_ptr<Checkpoint> whole_;
+};
+
+TEST_F(CheckpointWriterTest, FailureLeavesNoPartialWeights) {
+  EXPECT_THROW(WriteSafetensorsFolder(FailingCheckpoint(), {}, folder_), Error);
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+TEST_F(CheckpointWriterTest, WritesOneTensorAtATime) {
+  std::vector<TensorInfo> tensors;
+  for (int i = 0; i < 24; ++i) {
+    tensors.push_back({"t" + std::to_string(i), DType::kBF16, Shape{1024, 2048}});  // 4 MiB
+  }
+  const auto source = MakeSyntheticCheckpoint(tensors, {}, 3);
+  const int64_t before = PeakResidentBytes();
+  WriteSafetensorsFolder(*source, {}, folder_);
+  EXPECT_EQ(fs::file_size(folder_ / "model.safetensors") >> 20, 96u);
+  EXPECT_LT(PeakResidentBytes() - before, int64_t{32} << 20);
+}
+
+}  // namespace
+}  // namespace octavo
