@@ -5,10 +5,13 @@
 
 #include "base/str_cat.h"
 #include "octavo/error.h"
-#include "vision/codec.h"
 
 namespace octavo {
 namespace {
+
+std::string_view AsText(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 bool IsSpace(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
@@ -62,12 +65,15 @@ class HeaderReader {
 
 }  // namespace
 
-Image DecodePpm(std::span<const std::byte> bytes, std::string_view where,
-                const DecodeOptions& options) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (!text.starts_with("P6")) {
-    throw Error(ErrorCode::kUnsupported, StrCat(where, ": no binary PPM file"));
-  }
+bool IsPpm(std::span<const std::byte> bytes) noexcept {
+  const std::string_view text = AsText(bytes);
+  return text.size() >= 3 && text.starts_with("P6") && (IsSpace(text[2]) || text[2] == '#');
+}
+
+DecodedImage DecodePpm(std::span<const std::byte> bytes, std::string_view where,
+                       const DecodeOptions& options) {
+  if (!IsPpm(bytes)) throw Error(ErrorCode::kUnsupported, StrCat(where, ": no binary PPM file"));
+  const std::string_view text = AsText(bytes);
   HeaderReader header(text, where);
   const int width = header.Number();
   const int height = header.Number();
@@ -84,12 +90,12 @@ Image DecodePpm(std::span<const std::byte> bytes, std::string_view where,
     throw Error(ErrorCode::kDataLoss, StrCat(where, ": PPM of ", width, "x", height, " has ", found,
                                              " bytes of pixels, expected ", needed));
   }
-  Image image;
-  image.width = width;
-  image.height = height;
+  DecodedImage decoded;
+  decoded.image.width = width;
+  decoded.image.height = height;
   const auto* pixels = reinterpret_cast<const uint8_t*>(bytes.data()) + pixels_at;
-  image.pixels.assign(pixels, pixels + needed);
-  return image;
+  decoded.image.pixels.assign(pixels, pixels + needed);
+  return decoded;
 }
 
 }  // namespace octavo

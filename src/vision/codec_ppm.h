@@ -6,15 +6,16 @@
 #include <span>
 #include <string_view>
 
-#include "vision/image.h"
-#include "vision/image_codec.h"
+#include "vision/codec.h"
 
 namespace octavo {
 
+bool IsPpm(std::span<const std::byte> bytes) noexcept;
+
 // One P6 picture with a maximum of 255 that fills `bytes` to the end. Of the options only
 // max_pixels matters. Throws as DecodeImage; bytes after the picture are kDataLoss.
-Image DecodePpm(std::span<const std::byte> bytes, std::string_view where,
-                const DecodeOptions& options = {});
+DecodedImage DecodePpm(std::span<const std::byte> bytes, std::string_view where,
+                       const DecodeOptions& options);
 
 }  // namespace octavo
 

@@ -12,7 +12,7 @@ namespace octavo {
 namespace {
 
 Image Decode(const std::string& bytes, const DecodeOptions& options = {}) {
-  return DecodePpm(std::as_bytes(std::span(bytes)), "test", options);
+  return DecodePpm(std::as_bytes(std::span(bytes)), "test", options).image;
 }
 
 ErrorCode DecodeError(const std::string& bytes, const DecodeOptions& options = {}) {

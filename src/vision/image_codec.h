@@ -24,7 +24,7 @@ struct DecodeOptions {
   bool apply_exif_orientation = true;
 };
 
-// "png", "jpeg", or "" if the bytes are none that octavo decodes.
+// "png", "jpeg", "ppm", or "" if the bytes are none that octavo decodes.
 std::string_view SniffImageFormat(std::span<const std::byte> bytes) noexcept;
 
 // `where` names the source in messages. Throws kUnsupported (no known format), kDataLoss (damaged

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "base/check.h"
@@ -161,31 +160,6 @@ void FillPatch(const Image& image, int x, int y, const PreprocessorConfig& confi
   }
 }
 
-Patches CutPatches(const Image& image, const PreprocessorConfig& config, NormalizeRule rule) {
-  const int patch = config.patch_size;
-  const int merge = config.merge_size;
-  Patches patches;
-  patches.grid_t = 1;
-  patches.grid_h = image.height / patch;
-  patches.grid_w = image.width / patch;
-  patches.patch_dim = int64_t{3} * config.temporal_patch_size * patch * patch;
-  patches.values =
-      AlignedBuffer<float>(static_cast<size_t>(patches.num_patches() * patches.patch_dim));
-  const NormalizeTable table = MakeNormalizeTable(config, rule);
-  float* out = patches.values.data();
-  for (int block_y = 0; block_y < patches.grid_h; block_y += merge) {
-    for (int block_x = 0; block_x < patches.grid_w; block_x += merge) {
-      for (int i = 0; i < merge * merge; ++i) {
-        const int patch_y = block_y + i / merge;
-        const int patch_x = block_x + i % merge;
-        FillPatch(image, patch_x * patch, patch_y * patch, config, table, out);
-        out += patches.patch_dim;
-      }
-    }
-  }
-  return patches;
-}
-
 }  // namespace
 
 PreprocessorConfig ParsePreprocessorConfig(std::string_view json_text, std::string_view where) {
@@ -254,6 +228,34 @@ ImageSize SmartResize(int width, int height, const PreprocessorConfig& config) {
                 StrCat("picture of ", width, "x", height, " pixels: a side rounds to 0 patches"));
   }
   return {.width = static_cast<int>(new_w), .height = static_cast<int>(new_h)};
+}
+
+Patches CutPatches(const Image& image, const PreprocessorConfig& config, NormalizeRule rule) {
+  OCTAVO_CHECK(!image.empty() && image.height % (config.patch_size * config.merge_size) == 0 &&
+                   image.width % (config.patch_size * config.merge_size) == 0,
+               image.width, "x", image.height);
+  const int patch = config.patch_size;
+  const int merge = config.merge_size;
+  Patches patches;
+  patches.grid_t = 1;
+  patches.grid_h = image.height / patch;
+  patches.grid_w = image.width / patch;
+  patches.patch_dim = int64_t{3} * config.temporal_patch_size * patch * patch;
+  patches.values =
+      AlignedBuffer<float>(static_cast<size_t>(patches.num_patches() * patches.patch_dim));
+  const NormalizeTable table = MakeNormalizeTable(config, rule);
+  float* out = patches.values.data();
+  for (int block_y = 0; block_y < patches.grid_h; block_y += merge) {
+    for (int block_x = 0; block_x < patches.grid_w; block_x += merge) {
+      for (int i = 0; i < merge * merge; ++i) {
+        const int patch_y = block_y + i / merge;
+        const int patch_x = block_x + i % merge;
+        FillPatch(image, patch_x * patch, patch_y * patch, config, table, out);
+        out += patches.patch_dim;
+      }
+    }
+  }
+  return patches;
 }
 
 Patches Preprocess(const Image& image, const PreprocessorConfig& config,

@@ -61,7 +61,11 @@ struct Patches {
   int64_t num_patches() const { return int64_t{grid_t} * grid_h * grid_w; }
 };
 
-// Resizes by SmartResize, normalises and cuts into patches. REQUIRES: a non-empty image.
+// Normalises an image of the size at which the model sees it and cuts it into patches.
+// REQUIRES: a non-empty image, both sides multiples of patch_size * merge_size.
+Patches CutPatches(const Image& image, const PreprocessorConfig& config, NormalizeRule rule);
+
+// Resizes by SmartResize, then CutPatches. REQUIRES: a non-empty image.
 Patches Preprocess(const Image& image, const PreprocessorConfig& config,
                    const PreprocessRules& rules = {});
 

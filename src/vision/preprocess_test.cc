@@ -209,6 +209,21 @@ TEST(Preprocess, OrdersPatchesByMergeBlock) {
   }
 }
 
+TEST(Preprocess, ResizesThenCuts) {
+  const PreprocessorConfig config = {.min_pixels = 3136, .max_pixels = 20000};
+  const Image image = Picture(150, 310, 1);
+  const ImageSize size = SmartResize(310, 150, config);
+  for (const ResampleRule rule : {ResampleRule::kTorchvision, ResampleRule::kPillow13}) {
+    const Image resized = Resize(image, size.width, size.height, rule);
+    EXPECT_EQ(PatchesCrc(Preprocess(image, config, {.resample = rule})),
+              PatchesCrc(CutPatches(resized, config, NormalizeRule::kFast)));
+  }
+}
+
+TEST(PreprocessDeathTest, RefusesToCutWhatDoesNotDivide) {
+  EXPECT_DEATH(CutPatches(Image(28, 42), {}, NormalizeRule::kFast), "28x42");
+}
+
 TEST(Preprocess, NormalisesByTheNamedRule) {
   // The two rules differ in the last bits, so that neither can stand for the other.
   PreprocessorConfig config = {.min_pixels = 1, .max_pixels = 1 << 20};

@@ -1,0 +1,41 @@
+#include "vision/codec.h"
+
+#include "base/str_cat.h"
+#include "octavo/error.h"
+
+namespace octavo {
+namespace {
+
+// a / 255, rounded, for a in [0, 255 * 255].
+uint32_t DivideBy255(uint32_t a) {
+  const uint32_t biased = a + 128;
+  return ((biased >> 8) + biased) >> 8;
+}
+
+}  // namespace
+
+void CheckImageSize(int64_t width, int64_t height, std::string_view where,
+                    const DecodeOptions& options) {
+  if (width < 1 || height < 1) {
+    throw Error(ErrorCode::kDataLoss,
+                StrCat(where, ": picture of ", width, "x", height, " pixels"));
+  }
+  if (width > options.max_pixels / height) {
+    throw Error(ErrorCode::kResourceExhausted,
+                StrCat(where, ": picture of ", width, "x", height, " pixels is over the limit of ",
+                       options.max_pixels, " pixels"));
+  }
+}
+
+void ResolveAlpha(const uint8_t* rgba, size_t num_pixels, AlphaRule rule, uint8_t* rgb) {
+  for (size_t i = 0; i < num_pixels; ++i, rgba += 4, rgb += 3) {
+    // Dropping alpha is compositing with full opacity.
+    const uint32_t alpha = rule == AlphaRule::kDrop ? 255 : rgba[3];
+    const uint32_t white = 255 * (255 - alpha);
+    rgb[0] = static_cast<uint8_t>(DivideBy255(rgba[0] * alpha + white));
+    rgb[1] = static_cast<uint8_t>(DivideBy255(rgba[1] * alpha + white));
+    rgb[2] = static_cast<uint8_t>(DivideBy255(rgba[2] * alpha + white));
+  }
+}
+
+}  // namespace octavo
