@@ -46,7 +46,7 @@ struct SamplingParams {
   std::vector<std::string> stop;  // generation ends before the first of these; not in the text
   std::vector<int32_t> stop_token_ids;
   bool ignore_eos = false;
-  int max_new_tokens = 0;  // 0: up to the model's context
+  int max_new_tokens = 0;  // 0, or more than fits: up to the context's end
   uint64_t seed = 0;       // of sampling; same seed, same text
   bool skip_special_tokens = true;
 };
@@ -68,6 +68,8 @@ struct Message {
   static Message User(std::vector<Content> contents) { return {Role::kUser, std::move(contents)}; }
 };
 
+// The texts of all events, joined, are Completion::text (unless the request is cancelled: then
+// text that waited for a character's or a stop string's end is in the completion only).
 struct TokenEvent {
   int32_t id = 0;
   std::string text;  // what this token completes; may be empty
@@ -77,21 +79,25 @@ struct Request {
   std::vector<Message> messages;
   std::vector<Picture> pictures;  // one for each image content, in order
   SamplingParams sampling;
-  // Called on the engine's thread for every token; must not block. May be empty.
+  // Texts may write control tokens ("<fcel>", "<|im_end|>"), as in the reference; otherwise such
+  // words are plain characters. Changes results.
+  bool trust_markup = false;
+  // Called on the engine's thread for every token; must not block. May be empty. What it throws
+  // ends the request, and Wait throws it.
   std::function<void(const TokenEvent&)> on_token;
 };
 
 struct Usage {
   int64_t prompt_tokens = 0;
   int64_t completion_tokens = 0;
-  double queue_seconds = 0;
-  double encode_seconds = 0;
-  double prefill_seconds = 0;
-  double decode_seconds = 0;
+  double queue_seconds = 0;    // until work began
+  double encode_seconds = 0;   // spent on its images
+  double prefill_seconds = 0;  // from then to the first token, waiting for others included
+  double decode_seconds = 0;   // from the first token to the last
 };
 struct Completion {
-  std::string text;
-  std::vector<int32_t> token_ids;
+  std::string text;                // without the end token or stop string
+  std::vector<int32_t> token_ids;  // all generated ids, the end token included
   FinishReason finish_reason = FinishReason::kStop;
   Usage usage;
 };
@@ -113,7 +119,9 @@ struct EngineInfo {
   std::string compute;  // "bf16"
   std::string isa;      // "avx512 (bf16 dot)"
   int num_threads = 0;
-  int64_t context_length = 0;
+  int64_t context_length = 0;   // tokens of prompt and answer: the model's, or less if the KV
+                                // cache holds less
+  int64_t kv_cache_tokens = 0;  // of all sequences together
   int64_t weight_bytes = 0;
   double load_seconds = 0;
 };
@@ -127,12 +135,12 @@ class Engine {
 
   virtual const EngineInfo& info() const = 0;
 
-  // A submitted request.
+  // A submitted request. Destroying it before the end cancels the request. May outlive the engine.
   class Ticket {
    public:
     virtual ~Ticket() = default;
-    // Blocks. Throws the request's Error (kInvalidArgument, kResourceExhausted, kDataLoss when
-    // logits are not finite).
+    // Blocks; once. Throws the request's Error (kResourceExhausted, kDataLoss when logits are not
+    // finite). A cancelled request is a completion, not an error.
     virtual Completion Wait() = 0;
     // Ends it soon, with what there is (kCancelled). No effect when finished.
     virtual void Cancel() = 0;

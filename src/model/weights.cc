@@ -37,10 +37,11 @@ bool AllFinite(const TensorView& tensor, int64_t begin, int64_t end) {
   }
 }
 
-// Size of a packed matrix: whole panels of 16 columns of whole pairs of k (ops/packed_weight.h).
+// Size of a packed matrix: whole panels of 16 columns, bf16 in whole pairs of k
+// (ops/packed_weight.h).
 size_t PackedBytes(size_t n, size_t k, DType dtype) {
   const size_t element = DTypeSize(dtype);
-  return (n + 15) / 16 * 16 * (element == 2 ? (k + 1) / 2 * 2 : k) * element;
+  return (n + 15) / 16 * 16 * (dtype == DType::kBF16 ? (k + 1) / 2 * 2 : k) * element;
 }
 
 // Elements that one thread checks or narrows at a time.

@@ -1,0 +1,20 @@
+// The engine behind include/octavo/engine.h, made of parts that a test may choose.
+#ifndef OCTAVO_ENGINE_ENGINE_IMPL_H_
+#define OCTAVO_ENGINE_ENGINE_IMPL_H_
+
+#include <memory>
+
+#include "formats/checkpoint.h"
+#include "kernels/kernel_table.h"
+#include "octavo/engine.h"
+
+namespace octavo {
+
+// As Engine::Load, with an opened checkpoint (options.model_dir is only shown) and a kernel table,
+// which outlives the engine. Nothing of the checkpoint is kept.
+std::unique_ptr<Engine> MakeEngine(const Checkpoint& checkpoint, const EngineOptions& options,
+                                   const KernelTable& kernels);
+
+}  // namespace octavo
+
+#endif  // OCTAVO_ENGINE_ENGINE_IMPL_H_

@@ -1,0 +1,201 @@
+#include "engine/engine_loop.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace octavo {
+namespace {
+
+// Aims for one turn of the loop: short while somebody waits for the next token, longer, for better
+// use of each weight that is read, while nobody does.
+constexpr double kSharedSeconds = 0.1;
+constexpr double kAloneSeconds = 0.2;
+// Speeds before anything was measured: low, so that the first turns are short.
+constexpr double kFirstFlopsPerSecond = 1e10;
+constexpr double kFirstTokensPerSecond = 160;
+// Fewer tokens than this make poor use of the weights and a poor measurement.
+constexpr int64_t kMinChunk = 32;
+
+double SecondsSince(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Follows a measured speed, half way at a time.
+void Follow(double* speed, double amount, double seconds) {
+  if (seconds > 0) *speed = 0.5 * *speed + 0.5 * amount / seconds;
+}
+
+}  // namespace
+
+void Doorbell::Ring() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  is_rung_ = true;
+  rung_changed_.notify_one();
+}
+
+void Doorbell::Wait() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  rung_changed_.wait(lock, [this] { return is_rung_; });
+  is_rung_ = false;
+}
+
+EngineLoop::EngineLoop(Model* model, KvCache* cache, const PreprocessorConfig& preprocessor,
+                       const SequenceContext& context, const Options& options)
+    : model_(model),
+      cache_(cache),
+      preprocessor_(preprocessor),
+      context_(context),
+      options_(options),
+      scheduler_(cache->capacity_blocks(), options.max_running,
+                 [this](int32_t block) { freed_blocks_.push_back(block); }),
+      logits_(static_cast<size_t>(options.max_running) *
+              static_cast<size_t>(model->config().text.vocab_size)),
+      encode_flops_per_second_(kFirstFlopsPerSecond),
+      prefill_tokens_per_second_(kFirstTokensPerSecond),
+      thread_([this] { Run(); }) {}
+
+EngineLoop::~EngineLoop() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    is_stopping_ = true;
+  }
+  doorbell_->Ring();
+  thread_.join();
+}
+
+void EngineLoop::Submit(SequenceRequest request) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    submitted_.push_back(std::move(request));
+  }
+  doorbell_->Ring();
+}
+
+void EngineLoop::Run() {
+  while (true) {
+    TakeSubmitted();
+    DropCancelled();
+    if (scheduler_.is_idle()) {
+      DiscardFreedBlocks();
+      {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (is_stopping_ && submitted_.empty()) return;
+      }
+      doorbell_->Wait();
+      continue;
+    }
+    scheduler_.Admit();
+    EncodeSlice();
+    RunStep();
+  }
+}
+
+void EngineLoop::TakeSubmitted() {
+  std::vector<SequenceRequest> submitted;
+  bool is_stopping = false;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    submitted.swap(submitted_);
+    is_stopping = is_stopping_;
+  }
+  for (SequenceRequest& request : submitted) {
+    scheduler_.Add(std::make_unique<Sequence>(std::move(request), context_));
+  }
+  if (!is_stopping) return;
+  for (const auto& sequence : scheduler_.running()) sequence->Cancel();
+  for (const auto& sequence : scheduler_.waiting()) sequence->Cancel();
+}
+
+void EngineLoop::DropCancelled() {
+  std::vector<Sequence*> cancelled;
+  for (const auto& sequence : scheduler_.running()) {
+    if (sequence->is_cancelled()) cancelled.push_back(sequence.get());
+  }
+  for (const auto& sequence : scheduler_.waiting()) {
+    if (sequence->is_cancelled()) cancelled.push_back(sequence.get());
+  }
+  for (Sequence* sequence : cancelled) {
+    scheduler_.Remove(sequence)->Finish(FinishReason::kCancelled);
+  }
+}
+
+bool EngineLoop::AnyDecoding() const {
+  return std::any_of(scheduler_.running().begin(), scheduler_.running().end(),
+                     [](const auto& sequence) { return sequence->is_decoding(); });
+}
+
+void EngineLoop::EncodeSlice() {
+  const auto& running = scheduler_.running();
+  const auto first = std::find_if(running.begin(), running.end(), [](const auto& sequence) {
+    return sequence->has_images_to_encode();
+  });
+  if (first == running.end()) return;
+  Sequence* const sequence = first->get();
+  const double budget = encode_flops_per_second_ * (AnyDecoding() ? kSharedSeconds : kAloneSeconds);
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    const double flops = sequence->AdvanceEncoding(model_, preprocessor_, budget);
+    Follow(&encode_flops_per_second_, flops, SecondsSince(begin));
+  } catch (...) {
+    Fail(sequence, std::current_exception());
+  }
+}
+
+void EngineLoop::RunStep() {
+  const double seconds = AnyDecoding() ? kSharedSeconds : kAloneSeconds;
+  const auto chunk = static_cast<int64_t>(std::min(prefill_tokens_per_second_ * seconds,
+                                                   static_cast<double>(options_.max_batch_tokens)));
+  const std::vector<Scheduler::Item> plan =
+      scheduler_.PlanStep(options_.max_batch_tokens, std::max(chunk, kMinChunk));
+  if (plan.empty()) return;
+
+  batch_.token_ids.clear();
+  batch_.image_rows.clear();
+  batch_.sequences.clear();
+  for (auto& stream : batch_.positions) stream.clear();
+  int64_t num_wanted = 0;
+  for (const Scheduler::Item& item : plan) {
+    item.sequence->AppendTo(&batch_, item.num_new);
+    if (batch_.sequences.back().wants_logits) ++num_wanted;
+  }
+  const FloatMatrix logits(logits_.data(), num_wanted, model_->config().text.vocab_size);
+  const auto begin = std::chrono::steady_clock::now();
+  model_->Forward(batch_, *cache_, logits);
+  const auto num_tokens = static_cast<int64_t>(batch_.token_ids.size());
+  if (num_tokens >= kMinChunk) {
+    Follow(&prefill_tokens_per_second_, static_cast<double>(num_tokens), SecondsSince(begin));
+  }
+  AcceptStep(plan);
+}
+
+void EngineLoop::AcceptStep(const std::vector<Scheduler::Item>& plan) {
+  const auto vocab_size = static_cast<size_t>(model_->config().text.vocab_size);
+  float* logits = logits_.data();
+  for (size_t i = 0; i < plan.size(); ++i) {
+    Sequence* const sequence = plan[i].sequence;
+    sequence->MarkComputed(plan[i].num_new);
+    if (!batch_.sequences[i].wants_logits) continue;
+    const std::span<float> row(logits, vocab_size);
+    logits += vocab_size;
+    try {
+      if (!sequence->AcceptLogits(row)) continue;
+      scheduler_.Remove(sequence)->Finish(sequence->finish_reason());
+    } catch (...) {
+      Fail(sequence, std::current_exception());
+    }
+  }
+}
+
+void EngineLoop::Fail(Sequence* sequence, std::exception_ptr error) {
+  scheduler_.Remove(sequence)->Fail(std::move(error));
+}
+
+void EngineLoop::DiscardFreedBlocks() {
+  std::sort(freed_blocks_.begin(), freed_blocks_.end());
+  freed_blocks_.erase(std::unique(freed_blocks_.begin(), freed_blocks_.end()), freed_blocks_.end());
+  for (const int32_t block : freed_blocks_) cache_->Discard(block);
+  freed_blocks_.clear();
+}
+
+}  // namespace octavo

@@ -1,0 +1,90 @@
+// EngineLoop: the thread that runs the model for all sequences, step by step.
+#ifndef OCTAVO_ENGINE_ENGINE_LOOP_H_
+#define OCTAVO_ENGINE_ENGINE_LOOP_H_
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "base/aligned_buffer.h"
+#include "engine/scheduler.h"
+#include "engine/sequence.h"
+#include "model/model.h"
+#include "vision/preprocess.h"
+
+namespace octavo {
+
+// Wakes a sleeping loop; shared with tickets, which may outlive it. Safe from any thread.
+class Doorbell {
+ public:
+  void Ring();
+  // Blocks until it was rung since the last call.
+  void Wait();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable rung_changed_;
+  bool is_rung_ = false;
+};
+
+// One turn of the loop: take new requests; drop cancelled ones; admit; encode a slice of one image;
+// compute one batch (a token for every decoding sequence, prefill chunks of others) and choose
+// tokens. Slices and chunks are sized by the speed measured so far, so that a turn takes about
+// 0.2 s while others decode. Sizes change speed only: the ops' results do not depend on them.
+class EngineLoop {
+ public:
+  struct Options {
+    int max_running = 8;
+    int max_batch_tokens = 512;
+  };
+
+  // Pointers outlive the loop, which is their only user from now on. Starts the thread.
+  EngineLoop(Model* model, KvCache* cache, const PreprocessorConfig& preprocessor,
+             const SequenceContext& context, const Options& options);
+  // Ends the thread; what has not finished ends as kCancelled.
+  ~EngineLoop();
+  EngineLoop(const EngineLoop&) = delete;
+  EngineLoop& operator=(const EngineLoop&) = delete;
+
+  // Safe from any thread.
+  void Submit(SequenceRequest request);
+  const std::shared_ptr<Doorbell>& doorbell() const { return doorbell_; }
+
+ private:
+  void Run();
+  void TakeSubmitted();
+  void DropCancelled();
+  void EncodeSlice();
+  void RunStep();
+  void AcceptStep(const std::vector<Scheduler::Item>& plan);
+  void Fail(Sequence* sequence, std::exception_ptr error);
+  void DiscardFreedBlocks();
+  bool AnyDecoding() const;
+
+  Model* const model_;
+  KvCache* const cache_;
+  const PreprocessorConfig preprocessor_;
+  const SequenceContext context_;
+  const Options options_;
+  const std::shared_ptr<Doorbell> doorbell_ = std::make_shared<Doorbell>();
+
+  std::mutex mutex_;  // guards the next two
+  std::vector<SequenceRequest> submitted_;
+  bool is_stopping_ = false;
+
+  // Engine thread only.
+  Scheduler scheduler_;
+  std::vector<int32_t> freed_blocks_;  // since the cache was last idle
+  ForwardBatch batch_;
+  AlignedBuffer<float> logits_;  // [max_running, vocab_size]
+  double encode_flops_per_second_;
+  double prefill_tokens_per_second_;
+
+  std::thread thread_;
+};
+
+}  // namespace octavo
+
+#endif  // OCTAVO_ENGINE_ENGINE_LOOP_H_

@@ -1,0 +1,119 @@
+#include "engine/scheduler.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+
+namespace octavo {
+namespace {
+
+int64_t BlocksFor(int64_t num_tokens) { return (num_tokens + kKvBlockSize - 1) / kKvBlockSize; }
+
+template <typename Container>
+std::unique_ptr<Sequence> Extract(Container* container, const Sequence* sequence) {
+  const auto found = std::find_if(container->begin(), container->end(),
+                                  [&](const auto& held) { return held.get() == sequence; });
+  if (found == container->end()) return nullptr;
+  std::unique_ptr<Sequence> taken = std::move(*found);
+  container->erase(found);
+  return taken;
+}
+
+}  // namespace
+
+Scheduler::Scheduler(int num_blocks, int max_running, std::function<void(int32_t)> on_free)
+    : pool_(num_blocks), max_running_(max_running), on_free_(std::move(on_free)) {}
+
+void Scheduler::Add(std::unique_ptr<Sequence> sequence) {
+  OCTAVO_CHECK(BlocksFor(sequence->num_tokens() + 1) <= pool_.num_blocks(), "tokens ",
+               sequence->num_tokens());
+  waiting_.push_back(std::move(sequence));
+}
+
+void Scheduler::Admit() {
+  while (!waiting_.empty() && running_.size() < static_cast<size_t>(max_running_)) {
+    Sequence* sequence = waiting_.front().get();
+    const int64_t need = BlocksFor(sequence->num_tokens() + 1);
+    if (need + static_cast<int64_t>(running_.size()) > pool_.num_free()) return;
+    running_.push_back(std::move(waiting_.front()));
+    waiting_.pop_front();
+    OCTAVO_CHECK(Reserve(sequence, sequence->num_tokens(), nullptr));
+    sequence->MarkAdmitted();
+  }
+}
+
+std::vector<Scheduler::Item> Scheduler::PlanStep(int64_t max_tokens, int64_t max_prefill_tokens) {
+  // Preemption takes from the end of running_, so a copy of the order is walked.
+  std::vector<Sequence*> order;
+  for (const auto& sequence : running_) order.push_back(sequence.get());
+  const auto still_runs = [&](const Sequence* sequence) {
+    return std::any_of(running_.begin(), running_.end(),
+                       [&](const auto& held) { return held.get() == sequence; });
+  };
+
+  std::vector<Item> plan;
+  for (Sequence* sequence : order) {
+    if (max_tokens == 0) break;
+    if (!still_runs(sequence) || !sequence->is_decoding()) continue;
+    if (!Reserve(sequence, sequence->num_tokens(), &plan)) continue;
+    plan.push_back({sequence, 1});
+    --max_tokens;
+  }
+  max_prefill_tokens = std::min(max_prefill_tokens, max_tokens);
+  for (Sequence* sequence : order) {
+    if (max_prefill_tokens == 0) break;
+    if (!still_runs(sequence) || sequence->is_decoding() || sequence->has_images_to_encode()) {
+      continue;
+    }
+    const int64_t count = std::min(sequence->num_remaining(), max_prefill_tokens);
+    plan.push_back({sequence, count});
+    max_prefill_tokens -= count;
+  }
+  return plan;
+}
+
+bool Scheduler::Reserve(Sequence* sequence, int64_t num_tokens, std::vector<Item>* plan) {
+  std::vector<int32_t>& table = sequence->block_table();
+  while (static_cast<int64_t>(table.size()) < BlocksFor(num_tokens)) {
+    if (const std::optional<int32_t> block = pool_.Allocate()) {
+      table.push_back(*block);
+      continue;
+    }
+    const bool is_last = running_.back().get() == sequence;
+    PreemptLast(plan);
+    if (is_last) return false;
+  }
+  return true;
+}
+
+void Scheduler::PreemptLast(std::vector<Item>* plan) {
+  OCTAVO_CHECK(plan != nullptr && running_.size() > 1, "a lone sequence outgrew the cache");
+  std::unique_ptr<Sequence> victim = std::move(running_.back());
+  running_.pop_back();
+  plan->erase(std::remove_if(plan->begin(), plan->end(),
+                             [&](const Item& item) { return item.sequence == victim.get(); }),
+              plan->end());
+  FreeBlocks(victim.get());
+  victim->ForgetComputed();
+  waiting_.push_front(std::move(victim));
+  ++num_preemptions_;
+}
+
+void Scheduler::FreeBlocks(Sequence* sequence) {
+  for (const int32_t block : sequence->block_table()) {
+    pool_.Free(block);
+    on_free_(block);
+  }
+  sequence->block_table().clear();
+}
+
+std::unique_ptr<Sequence> Scheduler::Remove(Sequence* sequence) {
+  std::unique_ptr<Sequence> taken = Extract(&running_, sequence);
+  if (taken == nullptr) taken = Extract(&waiting_, sequence);
+  OCTAVO_CHECK(taken != nullptr);
+  FreeBlocks(taken.get());
+  return taken;
+}
+
+}  // namespace octavo

@@ -1,0 +1,62 @@
+// Scheduler: which sequences run, and which of their tokens the next step computes.
+#ifndef OCTAVO_ENGINE_SCHEDULER_H_
+#define OCTAVO_ENGINE_SCHEDULER_H_
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "engine/block_pool.h"
+#include "engine/sequence.h"
+
+namespace octavo {
+
+// First come, first served. A waiting sequence is admitted while fewer than max_running run and
+// free blocks cover its tokens and one more block for every running sequence. Afterwards its blocks
+// grow with it; when none is left, the sequence admitted last loses its blocks, waits at the head
+// of the queue and is computed again later, which gives the same numbers. The sequence admitted
+// first is never preempted by others, so that some sequence always ends.
+// Engine thread only.
+class Scheduler {
+ public:
+  struct Item {
+    Sequence* sequence;
+    int64_t num_new;
+  };
+
+  // on_free is called with every block that is given back; it may be handed out again at once.
+  Scheduler(int num_blocks, int max_running, std::function<void(int32_t)> on_free);
+
+  void Add(std::unique_ptr<Sequence> sequence);
+  void Admit();
+  // Decodes of all sequences that decode, then prefill chunks in order of admission, at most
+  // max_prefill_tokens and max_tokens in all. Sequences with images to encode are left out.
+  // Blocks for everything in the plan are allocated.
+  std::vector<Item> PlanStep(int64_t max_tokens, int64_t max_prefill_tokens);
+  // Takes a sequence out, waiting or running, and frees its blocks.
+  std::unique_ptr<Sequence> Remove(Sequence* sequence);
+
+  const std::vector<std::unique_ptr<Sequence>>& running() const { return running_; }
+  const std::deque<std::unique_ptr<Sequence>>& waiting() const { return waiting_; }
+  bool is_idle() const { return running_.empty() && waiting_.empty(); }
+  int64_t num_preemptions() const { return num_preemptions_; }
+
+ private:
+  // Blocks for `num_tokens` of the sequence, preempting later ones; false: it was itself the last.
+  bool Reserve(Sequence* sequence, int64_t num_tokens, std::vector<Item>* plan);
+  void PreemptLast(std::vector<Item>* plan);
+  void FreeBlocks(Sequence* sequence);
+
+  BlockPool pool_;
+  const int max_running_;
+  const std::function<void(int32_t)> on_free_;
+  std::deque<std::unique_ptr<Sequence>> waiting_;
+  std::vector<std::unique_ptr<Sequence>> running_;  // in order of admission
+  int64_t num_preemptions_ = 0;
+};
+
+}  // namespace octavo
+
+#endif  // OCTAVO_ENGINE_SCHEDULER_H_

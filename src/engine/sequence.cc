@@ -1,0 +1,143 @@
+#include "engine/sequence.h"
+
+#include <utility>
+
+#include "base/check.h"
+#include "base/str_cat.h"
+#include "engine/sampler.h"
+
+namespace octavo {
+namespace {
+
+double SecondsBetween(std::chrono::steady_clock::time_point begin,
+                      std::chrono::steady_clock::time_point end) {
+  return std::chrono::duration<double>(end - begin).count();
+}
+
+}  // namespace
+
+Sequence::Sequence(SequenceRequest request, const SequenceContext& context)
+    : request_(std::move(request)),
+      context_(context),
+      num_prompt_tokens_(static_cast<int64_t>(request_.prompt_ids.size())),
+      token_ids_(request_.prompt_ids),
+      processors_(request_.sampling, request_.prompt_ids, context.num_tokens),
+      random_(request_.sampling.seed),
+      detokenizer_(*context.tokenizer, request_.sampling.skip_special_tokens),
+      stop_checker_(request_.sampling, *context.end_ids, request_.max_new_tokens),
+      submitted_(Clock::now()) {
+  OCTAVO_CHECK(num_prompt_tokens_ > 0 && request_.max_new_tokens > 0);
+  usage_.prompt_tokens = num_prompt_tokens_;
+}
+
+void Sequence::MarkAdmitted() {
+  if (admitted_ != Clock::time_point()) return;  // preempted before
+  admitted_ = ready_ = Clock::now();
+  usage_.queue_seconds = SecondsBetween(submitted_, admitted_);
+}
+
+double Sequence::AdvanceEncoding(Model* model, const PreprocessorConfig& preprocessor,
+                                 double budget_flops) {
+  const Clock::time_point begin = Clock::now();
+  PromptImage& image = request_.images[embeddings_.size()];
+  if (encoding_ == nullptr) {
+    const Image pixels = std::move(image.pixels);
+    encoding_ = model->StartVisionEncoding(CutPatches(pixels, preprocessor, NormalizeRule::kFast));
+  }
+  const double share_before = encoding_->progress();
+  const bool is_done = encoding_->Advance(budget_flops);
+  const double flops = (encoding_->progress() - share_before) * encoding_->total_flops();
+  if (is_done) {
+    embeddings_.push_back(encoding_->TakeEmbeddings());
+    encoding_.reset();
+  }
+  ready_ = Clock::now();
+  usage_.encode_seconds += SecondsBetween(begin, ready_);
+  return flops;
+}
+
+const float* Sequence::ImageRow(int64_t token) const {
+  for (size_t i = 0; i < request_.images.size(); ++i) {
+    const PromptImage& image = request_.images[i];
+    const int64_t row = token - image.first_token;
+    if (row >= 0 && row < image.num_tokens) {
+      return embeddings_[i].values.data() + row * context_.hidden_size;
+    }
+  }
+  return nullptr;
+}
+
+void Sequence::AppendTo(ForwardBatch* batch, int64_t count) const {
+  OCTAVO_DCHECK(count > 0 && count <= num_remaining() && !has_images_to_encode());
+  for (int64_t i = num_computed_; i < num_computed_ + count; ++i) {
+    const auto index = static_cast<size_t>(i);
+    const bool in_prompt = i < num_prompt_tokens_;
+    batch->token_ids.push_back(token_ids_[index]);
+    batch->image_rows.push_back(in_prompt ? ImageRow(i) : nullptr);
+    for (size_t axis = 0; axis < 3; ++axis) {
+      batch->positions[axis].push_back(in_prompt
+                                           ? request_.positions.streams[axis][index]
+                                           : static_cast<int32_t>(i) + request_.positions.delta);
+    }
+  }
+  batch->sequences.push_back({.block_table = block_table_,
+                              .num_cached = num_computed_,
+                              .num_new = count,
+                              .wants_logits = count == num_remaining()});
+}
+
+bool Sequence::AcceptLogits(std::span<float> logits) {
+  const int64_t num_generated = num_tokens() - num_prompt_tokens_ + 1;
+  if (!AllFinite(logits)) {
+    throw Error(ErrorCode::kDataLoss, StrCat("the model's logits for generated token ",
+                                             num_generated, " are not finite"));
+  }
+  processors_.Apply(logits);
+  TokenEvent event;
+  event.id = Sample(logits, request_.sampling, &random_);
+  token_ids_.push_back(event.id);
+  processors_.Append(event.id);
+  if (num_generated == 1) {
+    first_token_ = Clock::now();
+    usage_.prefill_seconds = SecondsBetween(ready_, first_token_);
+  }
+
+  StopStringFilter& filter = stop_checker_.filter();
+  if (!stop_checker_.IsEndToken(event.id)) {
+    event.text = filter.Append(detokenizer_.Append(event.id));
+  }
+  const std::optional<FinishReason> reason = stop_checker_.Check(event.id, num_generated);
+  if (reason) {
+    // Held back until now; the detokenizer's rest may complete a stop string or be cut by one.
+    event.text += filter.Append(detokenizer_.Finish());
+    event.text += filter.Finish();
+    finish_reason_ = filter.found() ? FinishReason::kStop : *reason;
+  }
+  text_ += event.text;
+  if (request_.on_token) request_.on_token(event);
+  return reason.has_value();
+}
+
+void Sequence::Finish(FinishReason reason) {
+  if (reason == FinishReason::kCancelled) {
+    StopStringFilter& filter = stop_checker_.filter();
+    text_ += filter.Append(detokenizer_.Finish());
+    text_ += filter.Finish();
+  }
+  Completion completion;
+  completion.text = std::move(text_);
+  completion.token_ids.assign(token_ids_.begin() + num_prompt_tokens_, token_ids_.end());
+  completion.finish_reason = reason;
+  usage_.completion_tokens = static_cast<int64_t>(completion.token_ids.size());
+  if (usage_.completion_tokens > 0) {
+    usage_.decode_seconds = SecondsBetween(first_token_, Clock::now());
+  }
+  completion.usage = usage_;
+  request_.outcome->promise.set_value(std::move(completion));
+}
+
+void Sequence::Fail(std::exception_ptr error) {
+  request_.outcome->promise.set_exception(std::move(error));
+}
+
+}  // namespace octavo

@@ -1,0 +1,124 @@
+// Sequence: one request's timeline of tokens, from waiting to finished.
+#ifndef OCTAVO_ENGINE_SEQUENCE_H_
+#define OCTAVO_ENGINE_SEQUENCE_H_
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "engine/logits_processors.h"
+#include "engine/stop_checker.h"
+#include "model/model.h"
+#include "octavo/engine.h"
+#include "text/detokenizer.h"
+#include "vision/image.h"
+
+namespace octavo {
+
+// What a ticket and the engine share.
+struct Outcome {
+  std::promise<Completion> promise;
+  std::atomic<bool> is_cancelled{false};
+};
+
+// A picture of a prompt at the size at which the model sees it, until it is encoded.
+struct PromptImage {
+  Image pixels;
+  GridThw grid;
+  int64_t first_token = 0;  // index of its first image token in the prompt
+  int64_t num_tokens = 0;
+};
+
+// Everything that a request needs on the engine's thread; made on the caller's.
+struct SequenceRequest {
+  std::vector<int32_t> prompt_ids;
+  MropePositions positions;  // of the prompt
+  std::vector<PromptImage> images;
+  SamplingParams sampling;
+  int64_t max_new_tokens = 0;  // what fits, at least 1
+  std::function<void(const TokenEvent&)> on_token;
+  std::shared_ptr<Outcome> outcome;
+};
+
+// Facts of the loaded model that every sequence needs.
+struct SequenceContext {
+  const Tokenizer* tokenizer = nullptr;
+  const std::vector<int32_t>* end_ids = nullptr;
+  int32_t num_tokens = 0;  // ids that have a token
+  int hidden_size = 0;
+};
+
+// After construction on the engine's thread only.
+class Sequence {
+ public:
+  Sequence(SequenceRequest request, const SequenceContext& context);
+
+  // Tokens of prompt and output, and how many of them are in the cache.
+  int64_t num_tokens() const { return static_cast<int64_t>(token_ids_.size()); }
+  int64_t num_computed() const { return num_computed_; }
+  int64_t num_remaining() const { return num_tokens() - num_computed_; }
+  // Only the newest token is missing from the cache.
+  bool is_decoding() const { return num_tokens() > num_prompt_tokens_ && num_remaining() == 1; }
+  bool is_cancelled() const { return request_.outcome->is_cancelled; }
+  void Cancel() { request_.outcome->is_cancelled = true; }
+
+  bool has_images_to_encode() const { return embeddings_.size() < request_.images.size(); }
+  // Advances the encoding of the next image by about so many operations; returns how many it took.
+  // Throws what Model::StartVisionEncoding throws. REQUIRES: has_images_to_encode().
+  double AdvanceEncoding(Model* model, const PreprocessorConfig& preprocessor, double budget_flops);
+
+  // Blocks of the cache that hold this sequence, in order.
+  std::vector<int32_t>& block_table() { return block_table_; }
+
+  // Appends the next `count` tokens to the batch.
+  void AppendTo(ForwardBatch* batch, int64_t count) const;
+  void MarkComputed(int64_t count) { num_computed_ += count; }
+  // The cache's content is lost; everything is to be computed again.
+  void ForgetComputed() { num_computed_ = 0; }
+
+  // Chooses the next token from logits [vocab_size], which are changed, and calls on_token.
+  // True when the sequence is finished. Throws kDataLoss (logits not finite); what on_token throws.
+  bool AcceptLogits(std::span<float> logits);
+
+  // Fulfils the promise; the sequence is of no more use.
+  void Finish(FinishReason reason);
+  void Fail(std::exception_ptr error);
+  FinishReason finish_reason() const { return finish_reason_; }
+
+  void MarkAdmitted();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const float* ImageRow(int64_t token) const;
+
+  SequenceRequest request_;
+  const SequenceContext context_;
+  const int64_t num_prompt_tokens_;
+  std::vector<int32_t> token_ids_;  // prompt, then output
+  int64_t num_computed_ = 0;
+  std::vector<int32_t> block_table_;
+
+  std::unique_ptr<VisionEncoding> encoding_;  // of the image after the last of embeddings_
+  std::vector<ImageEmbeddings> embeddings_;
+
+  LogitsProcessors processors_;
+  Random random_;
+  Detokenizer detokenizer_;
+  StopChecker stop_checker_;
+  std::string text_;
+  FinishReason finish_reason_ = FinishReason::kStop;
+
+  Usage usage_;
+  Clock::time_point submitted_, admitted_, ready_, first_token_;
+};
+
+}  // namespace octavo
+
+#endif  // OCTAVO_ENGINE_SEQUENCE_H_
