@@ -35,10 +35,14 @@ double Cubic(double x) {
   return 0.0;
 }
 
+// Towards zero, as a cast in C. Both libraries round by adding a half and casting, which is not
+// lround: it differs for some values just below a half and for negative ones.
+int32_t Truncate(double value) { return static_cast<int32_t>(value); }
+
 // Half away from zero, for values that fit.
 int32_t RoundToFixed(double weight, int bits) {
   const double scaled = weight * static_cast<double>(int64_t{1} << bits);
-  return static_cast<int32_t>(weight < 0 ? scaled - 0.5 : scaled + 0.5);
+  return Truncate(weight < 0 ? scaled - 0.5 : scaled + 0.5);
 }
 
 // The most bits with which the largest weight still fits int16. Source:
@@ -46,7 +50,7 @@ int32_t RoundToFixed(double weight, int bits) {
 int Int16WeightBits(double largest) {
   int bits = 0;
   while (bits < kMaxWeightBits &&
-         static_cast<int>(0.5 + largest * static_cast<double>(1 << (bits + 1))) < (1 << 15)) {
+         Truncate(0.5 + largest * static_cast<double>(1 << (bits + 1))) < (1 << 15)) {
     ++bits;
   }
   return bits;
@@ -65,8 +69,8 @@ AxisFilter MakeFilter(int in_size, int out_size, bool has_int16_weights) {
   double largest = 0.0;
   for (int out = 0; out < out_size; ++out) {
     const double center = (out + 0.5) * scale;
-    const int first = std::max(0, static_cast<int>(center - support + 0.5));
-    const int last = std::min(in_size, static_cast<int>(center + support + 0.5));
+    const int first = std::max(0, Truncate(center - support + 0.5));
+    const int last = std::min(in_size, Truncate(center + support + 0.5));
     const size_t start = weights.size();
     filter.taps.push_back({.first = first, .count = last - first, .weights = start});
     double sum = 0.0;
