@@ -21,6 +21,10 @@ namespace {
 constexpr int kMaxDecomposition = 8;
 constexpr char32_t kLastCodePoint = 0x10FFFF;
 
+// Stands one before the first Hangul final. utf8proc 2.8 takes it for a final and drops it behind a
+// syllable; it composes with nothing, so composition starts anew at each.
+constexpr utf8proc_int32_t kHangulFinalBase = 0x11A7;
+
 CharClass ClassFromTables(char32_t code_point) noexcept {
   if (IsWhiteSpace(code_point)) return CharClass::kSpace;
   switch (utf8proc_category(static_cast<utf8proc_int32_t>(code_point))) {
@@ -124,14 +128,17 @@ std::string NormalizeNfc(std::string_view text) {
 
   std::vector<utf8proc_int32_t> code_points = Decompose(text);
   SortMarks(&code_points);
-  const utf8proc_ssize_t num_code_points = utf8proc_normalize_utf32(
-      code_points.data(), static_cast<utf8proc_ssize_t>(code_points.size()),
-      static_cast<utf8proc_option_t>(UTF8PROC_COMPOSE | UTF8PROC_STABLE));
-  OCTAVO_CHECK(num_code_points >= 0, num_code_points);
-  code_points.resize(static_cast<size_t>(num_code_points));
   std::string out;
   out.reserve(text.size());
-  for (const utf8proc_int32_t c : code_points) AppendUtf8(static_cast<char32_t>(c), &out);
+  for (auto begin = code_points.begin(); begin != code_points.end();) {
+    const auto end = std::find(begin + 1, code_points.end(), kHangulFinalBase);
+    const utf8proc_ssize_t num_composed = utf8proc_normalize_utf32(
+        &*begin, end - begin, static_cast<utf8proc_option_t>(UTF8PROC_COMPOSE | UTF8PROC_STABLE));
+    OCTAVO_CHECK(num_composed >= 0, num_composed);
+    std::for_each(begin, begin + num_composed,
+                  [&out](utf8proc_int32_t c) { AppendUtf8(static_cast<char32_t>(c), &out); });
+    begin = end;
+  }
   return out;
 }
 

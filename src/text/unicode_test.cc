@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/file.h"
+#include "base/json.h"
 #include "base/utf8.h"
 
 namespace octavo {
@@ -54,11 +57,20 @@ TEST(Unicode, NormalizesToFormC) {
   EXPECT_EQ(NormalizeNfc("q\u0307\u0323"), "q\u0323\u0307");
   EXPECT_EQ(NormalizeNfc("\u1100\u1161\u11A8"), "\uAC01");
   EXPECT_EQ(NormalizeNfc("\uAC00\u11A8"), "\uAC01");
+  EXPECT_EQ(NormalizeNfc("\uAC00\u11A7"), "\uAC00\u11A7");  // no final
+  EXPECT_EQ(NormalizeNfc("\u1100\u1161\u11A7\u11A8\u0301"), "\uAC00\u11A7\u11A8\u0301");
   EXPECT_EQ(NormalizeNfc("\u0958"), "\u0915\u093C");  // excluded from composition
   EXPECT_EQ(NormalizeNfc("\uFB01"), "\uFB01");        // compatibility forms stay
   EXPECT_EQ(NormalizeNfc(Utf8(U"\uFFFF\uFDD0\U0010FFFF\u0301")),
             Utf8(U"\uFFFF\uFDD0\U0010FFFF\u0301"));
   EXPECT_EQ(NormalizeNfc(std::string("e\0\u0301", 4)), std::string("e\0\u0301", 4));
+}
+
+TEST(Unicode, NormalizesAsTheReference) {
+  const std::string path = OCTAVO_TEST_DATA_DIR "/tokenizer/nfc_cases.json";
+  const nlohmann::json cases = ParseJson(ReadFile(path, size_t{1} << 20), path);
+  ASSERT_EQ(cases.size(), 500u);
+  for (const auto& row : cases) EXPECT_EQ(NormalizeNfc(row[0].get<std::string>()), row[1]);
 }
 
 TEST(Unicode, NormalizingTwiceChangesNothing) {
