@@ -153,10 +153,25 @@ void SetShare(benchmark::State& state, const char* unit, double amount, const Se
   state.counters["cpu_share_%"] = cpu_limit > 0 ? 100 * done / seconds.cpu / cpu_limit : 0;
 }
 
-void SetReadShare(benchmark::State& state, const Bench& bench, double bytes,
-                  const Seconds& seconds) {
-  const double limit = bench.limits.read_gb_per_s;
-  SetShare(state, "GB/s", bytes, seconds, limit, 0);
+// Reading once through `memory`, by all threads: 10^9 bytes per second of the wall and of processor
+// time. Neighbours change it from minute to minute, so it is taken beside each figure.
+void SetReadShare(benchmark::State& state, Bench* bench, double bytes, const Seconds& seconds) {
+  constexpr int64_t kPiece = 1 << 20;
+  constexpr int64_t kPieces = 256;
+  static const std::vector<std::byte> memory(static_cast<size_t>(kPiece * kPieces), std::byte{1});
+  double wall = 0, cpu = 0;
+  for (int run = 0; run < 3; ++run) {
+    const double cpu_start = CpuSeconds(CLOCK_PROCESS_CPUTIME_ID);
+    const double start = CpuSeconds(CLOCK_MONOTONIC);
+    bench->pool->ParallelFor(kPieces, 1, [&](int64_t begin, int64_t end, int) {
+      benchmark::DoNotOptimize(bench->kernels->read_memory(
+          memory.data() + begin * kPiece, static_cast<size_t>((end - begin) * kPiece)));
+    });
+    wall += CpuSeconds(CLOCK_MONOTONIC) - start;
+    cpu += CpuSeconds(CLOCK_PROCESS_CPUTIME_ID) - cpu_start;
+  }
+  constexpr double kRead = 3e-9 * kPiece * kPieces;
+  SetShare(state, "GB/s", bytes, seconds, kRead / wall, kRead / cpu);
 }
 
 void RunProduct(benchmark::State& state, Bench* bench, Product product, Size size) {
@@ -182,7 +197,7 @@ void RunProduct(benchmark::State& state, Bench* bench, Product product, Size siz
     Matmul(bench->context, {x.data(), size.m, size.k}, packed, {y.data(), size.m, size.n}, options);
   });
   if (size.m <= 8) {
-    SetReadShare(state, *bench, static_cast<double>(packed.size_bytes()), seconds);
+    SetReadShare(state, bench, static_cast<double>(packed.size_bytes()), seconds);
     return;
   }
   const double flops = 2.0 * static_cast<double>(size.m * size.n) * static_cast<double>(size.k);
@@ -246,7 +261,7 @@ void RunDecodeAttention(benchmark::State& state, Bench* bench, int64_t context, 
     PagedAttention(bench->context, layer, sequences, kHeads, 0.125f,
                    {q.data(), batch, kHeads * kDim}, {out.data(), batch, kHeads * kDim});
   });
-  SetReadShare(state, *bench, 2 * static_cast<double>(bytes), seconds);
+  SetReadShare(state, bench, 2 * static_cast<double>(bytes), seconds);
 }
 
 void RunPrefillAttention(benchmark::State& state, Bench* bench, int64_t tokens) {

@@ -12,6 +12,8 @@ namespace {
 
 constexpr int kPanelVecs = kPanelColumns / kLanes;
 
+constexpr int kTileRows = 6;
+
 // Bytes ahead of use at which streamed weights are fetched: far enough for memory latency at full
 // speed, inside the next page or two.
 constexpr int kPrefetchBytes = 4096;
@@ -117,6 +119,7 @@ __attribute__((noinline)) void Tile(const BlockOf<Read>& b, int64_t row, int64_t
   const int64_t w_panel_stride = b.w_panel_stride;
   const int64_t w_step = Read::kStep * b.w_k_stride;
   int64_t i = b.k;
+#pragma GCC unroll 4
   for (; i >= Read::kStep; i -= Read::kStep) {
     if (Read::kStream) {
 #pragma GCC unroll 4
@@ -159,35 +162,44 @@ OCTAVO_INLINE void RowTile(const BlockOf<Read>& b, int64_t row, int64_t panel, i
   }
 }
 
+// Rows of the next tile when `left` remain: the last two tiles share evenly, as a tile of one row
+// has too few sums to hide the latency of the multiplier.
+OCTAVO_INLINE int64_t NextRows(int64_t left) {
+  if (left <= kTileRows) return left;
+  return left >= 2 * kTileRows ? kTileRows : (left + 1) / 2;
+}
+
 template <class Read>
 void Gemm(const BlockOf<Read>& b) {
   // A group of panels stays in the nearest cache while all rows pass by.
-  constexpr int64_t kGroup = PanelsForRows(kStreamRows);
-  const int64_t group = b.rows <= kStreamRows ? b.panels : kGroup;
+  constexpr int64_t kGroup = Read::kStream ? 4 : PanelsForRows(kTileRows);
+  const int64_t group = b.rows <= kTileRows ? b.panels : kGroup;
   for (int64_t panel = 0; panel < b.panels; panel += group) {
     const int64_t count = b.panels - panel < group ? b.panels - panel : group;
     int64_t row = 0;
-    for (; row + kStreamRows <= b.rows; row += kStreamRows) {
-      RowTile<Read, kStreamRows>(b, row, panel, count);
-    }
-    switch (b.rows - row) {
-      case 1:
-        RowTile<Read, 1>(b, row, panel, count);
-        break;
-      case 2:
-        RowTile<Read, 2>(b, row, panel, count);
-        break;
-      case 3:
-        RowTile<Read, 3>(b, row, panel, count);
-        break;
-      case 4:
-        RowTile<Read, 4>(b, row, panel, count);
-        break;
-      case 5:
-        RowTile<Read, 5>(b, row, panel, count);
-        break;
-      default:
-        break;
+    while (row < b.rows) {
+      const int64_t rows = NextRows(b.rows - row);
+      switch (rows) {
+        case 1:
+          RowTile<Read, 1>(b, row, panel, count);
+          break;
+        case 2:
+          RowTile<Read, 2>(b, row, panel, count);
+          break;
+        case 3:
+          RowTile<Read, 3>(b, row, panel, count);
+          break;
+        case 4:
+          RowTile<Read, 4>(b, row, panel, count);
+          break;
+        case 5:
+          RowTile<Read, 5>(b, row, panel, count);
+          break;
+        default:
+          RowTile<Read, 6>(b, row, panel, count);
+          break;
+      }
+      row += rows;
     }
   }
 }

@@ -35,11 +35,22 @@ struct StreamDotBF16 : DotBF16 {
 
 // Few rows mean that the weights come from memory.
 void GemmBF16DotKernel(const GemmBF16Dot& b) {
-  if (b.rows <= kStreamRows) {
+  if (b.rows <= kTileRows) {
     Gemm<StreamDotBF16>(b);
   } else {
     Gemm<DotBF16>(b);
   }
+}
+
+void NarrowBF16Kernel(const float* in, int64_t count, uint16_t* out) {
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i),
+                        reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(Load(in + i))));
+  }
+  if (i == count) return;
+  const __m256i rest = reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(LoadN(in + i, count - i)));
+  _mm256_mask_storeu_epi16(out + i, FirstLanes(count - i), rest);
 }
 
 #define BF16_CHAIN(i) "vdpbf16ps %%zmm14, %%zmm15, %%zmm" #i "\n\t"
@@ -50,6 +61,7 @@ constexpr KernelTable Slots() {
   t.name = "avx512";
   t.overrides = "bf16 dot";
   t.gemm_bf16_dot = GemmBF16DotKernel;
+  t.narrow_bf16 = NarrowBF16Kernel;
   t.peak_bf16_dot = {PeakBF16Dot, 12 * 64};
   return t;
 }

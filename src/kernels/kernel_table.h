@@ -14,9 +14,6 @@ namespace octavo {
 // Columns of a panel: weights, keys and queries are laid out [panel][k][16].
 inline constexpr int kPanelColumns = 16;
 
-// The most rows a streaming product takes (decode steps); more rows go through gemm_f32.
-inline constexpr int kStreamRows = 6;
-
 // One block of a matrix product, for r < rows, p < panels, c < 16:
 //   t = sum over i < k, in ascending order from zero, of x[r][i] * w[p][i][c]
 //   sums[r][p][c] = accumulate ? sums[r][p][c] * scale + t : t
@@ -46,13 +43,13 @@ using GemmHalf = GemmBlock<float, uint16_t>;        // f16 or bf16 weights, f32 
 using GemmBF16Dot = GemmBlock<uint16_t, uint16_t>;  // both bf16; x_k_stride is 1
 
 // The online softmax of one block of keys, queries as lanes: scores [keys][16] of one panel become
-// exp(score - m) in place, m the running maximum of the lane.
+// 2^(score - m) in place, m the running maximum of the lane. The caller has scaled by log2(e).
 struct SoftmaxLanes {
   float* scores = nullptr;
   int64_t keys = 0;
   float* maximum = nullptr;     // [16], -inf before the first block
-  float* sum = nullptr;         // [16], of the exponentials so far
-  float* correction = nullptr;  // [16] out: exp(old maximum - new maximum)
+  float* sum = nullptr;         // [16], of the powers so far
+  float* correction = nullptr;  // [16] out: 2^(old maximum - new maximum)
 };
 
 // The same for one query, keys as lanes: scores [keys]; the other three are one number each.
@@ -69,7 +66,8 @@ struct KernelTable {
   const char* overrides;  // "bf16 dot", or ""
 
   // Products. Weights of 16 bits are f16 [k][16], or bf16 in pairs [ceil(k/2)][16][2], the missing
-  // half of an odd k zero. `stream_*` fetch weights ahead from memory, for rows <= kStreamRows.
+  // half of an odd k zero. `stream_*` fetch weights ahead from memory and widen them on the way:
+  // for few rows (decode steps).
   void (*gemm_f32)(const GemmF32&);
   void (*stream_f32)(const GemmF32&);
   void (*stream_f16)(const GemmHalf&);
@@ -82,15 +80,15 @@ struct KernelTable {
   void (*widen_f16)(const uint16_t* in, int64_t count, float* out);
   void (*widen_bf16)(const uint16_t* in, int64_t count, float* out);
   void (*widen_bf16_pairs)(const uint16_t* in, int64_t k, float* out);  // a panel to [k][16]
-  void (*narrow_bf16)(const float* in, int64_t count, uint16_t* out);
+  void (*narrow_bf16)(const float* in, int64_t count, uint16_t* out);   // denormals may become zero
   void (*round_bf16)(const float* in, int64_t count, float* out);  // narrowed and widened again
 
   // y[i] = (sums[i] + bias[i]) + y[i]; bias may be null, y is added only if `accumulate`.
   void (*finish_sums)(const float* sums, const float* bias, bool accumulate, int64_t count,
                       float* y);
 
-  // Attention. exp is within 2 ulp; exp(0) is 1 and exp(-inf) is 0, exactly. Both forms give the
-  // same bits: sums run over ascending keys from zero, then sum = sum * correction + block sum.
+  // Attention. Powers are within 2 ulp; 2^0 is 1 and 2^-inf is 0, exactly. Both forms give the same
+  // bits: sums run over ascending keys from zero, then sum = sum * correction + block sum.
   void (*softmax_lanes)(const SoftmaxLanes&);
   void (*softmax_row)(const SoftmaxRow&);
 

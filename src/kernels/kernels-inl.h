@@ -17,12 +17,16 @@ OCTAVO_INLINE void Map(const float* in, int64_t count, float* out, Op op) {
   if (i < count) StoreN(out + i, op(LoadN(in + i, count - i)), count - i);
 }
 
-// e^x within 2 ulp; 0 below -87.3 (where the result is denormal), 2^127 and more saturate.
+// 1.5 * 2^23 + 127: a number added to it lands, rounded to the nearest integer n, in the low bits
+// as n + 127, the exponent field of 2^n.
+constexpr float kRounder = 12583039.0f;
+
+// e^x within 2 ulp; 0 below -87.7 (where the result would be denormal), e^88 above 88, NaN for NaN.
 // Cephes' expf: x = n ln 2 + r, |r| <= ln 2 / 2, and a polynomial of degree 6 in r.
 OCTAVO_INLINE Vec Exp(Vec x) {
-  const Vec low = Set(-87.33654f);
-  const Vec clamped = Min(Max(x, low), Set(88.0f));
-  const Vec n = Round(Mul(clamped, Set(1.44269504f)));
+  const Vec clamped = Min(Set(88.0f), Max(Set(-88.1f), x));
+  const Vec rounded = Fma(clamped, Set(1.44269504f), Set(kRounder));
+  const Vec n = Sub(rounded, Set(kRounder));
   Vec r = Fma(n, Set(-0.693359375f), clamped);
   r = Fma(n, Set(2.12194440e-4f), r);
   Vec p = Fma(Set(1.9875691500e-4f), r, Set(1.3981999507e-3f));
@@ -31,7 +35,22 @@ OCTAVO_INLINE Vec Exp(Vec x) {
   p = Fma(p, r, Set(1.6666665459e-1f));
   p = Fma(p, r, Set(5.0000001201e-1f));
   p = Add(Fma(p, Mul(r, r), r), Set(1.0f));
-  return IfLess(x, low, Zero(), Mul(p, PowerOfTwo(n)));
+  return Mul(p, LowBitsToExponent(rounded));
+}
+
+// 2^x for x <= 0 within 1 ulp; exactly 1 at 0, exactly 0 below -126.5, NaN for NaN.
+// Minimax polynomial of degree 6 for 2^r, |r| <= 1/2, error 2e-9.
+OCTAVO_INLINE Vec PowerOfTwo(Vec x) {
+  const Vec clamped = Max(Set(-127.0f), x);
+  const Vec rounded = Add(clamped, Set(kRounder));
+  const Vec r = Sub(clamped, Sub(rounded, Set(kRounder)));
+  Vec p = Fma(Set(0x1.41fbbcp-13f), r, Set(0x1.5f3e54p-10f));
+  p = Fma(p, r, Set(0x1.3b2d4cp-7f));
+  p = Fma(p, r, Set(0x1.c6aee8p-5f));
+  p = Fma(p, r, Set(0x1.ebfbdcp-3f));
+  p = Fma(p, r, Set(0x1.62e430p-1f));
+  p = Fma(p, r, Set(1.0f));
+  return Mul(p, LowBitsToExponent(rounded));
 }
 
 OCTAVO_INLINE Vec Negate(Vec x) { return Sub(Zero(), x); }
@@ -160,20 +179,20 @@ void SoftmaxLanesKernel(const SoftmaxLanes& s) {
     for (int64_t i = 0; i < s.keys; ++i) maximum = Max(maximum, Load(scores + i * kPanelColumns));
     Vec sum = Zero();
     for (int64_t i = 0; i < s.keys; ++i) {
-      const Vec p = Exp(Sub(Load(scores + i * kPanelColumns), maximum));
+      const Vec p = PowerOfTwo(Sub(Load(scores + i * kPanelColumns), maximum));
       Store(scores + i * kPanelColumns, p);
       sum = Add(sum, p);
     }
-    const Vec correction = Exp(Sub(before, maximum));
+    const Vec correction = PowerOfTwo(Sub(before, maximum));
     Store(s.maximum + c, maximum);
     Store(s.correction + c, correction);
     Store(s.sum + c, Fma(Load(s.sum + c), correction, sum));
   }
 }
 
-struct ExpOfDifferenceOp {
+struct PowerOfDifferenceOp {
   Vec maximum;
-  OCTAVO_INLINE Vec operator()(Vec x) const { return Exp(Sub(x, maximum)); }
+  OCTAVO_INLINE Vec operator()(Vec x) const { return PowerOfTwo(Sub(x, maximum)); }
 };
 
 // One number computed as a lane of a vector is, for bits that equal those of SoftmaxLanesKernel.
@@ -189,10 +208,10 @@ void SoftmaxRowKernel(const SoftmaxRow& s) {
   for (; i + kLanes <= s.keys; i += kLanes) highest = Max(highest, Load(s.scores + i));
   float maximum = MaxLanes(highest);
   for (; i < s.keys; ++i) maximum = s.scores[i] > maximum ? s.scores[i] : maximum;
-  Map(s.scores, s.keys, s.scores, ExpOfDifferenceOp{Set(maximum)});
+  Map(s.scores, s.keys, s.scores, PowerOfDifferenceOp{Set(maximum)});
   float sum = 0;
   for (i = 0; i < s.keys; ++i) sum += s.scores[i];
-  const Vec correction = Exp(Sub(Set(*s.maximum), Set(maximum)));
+  const Vec correction = PowerOfTwo(Sub(Set(*s.maximum), Set(maximum)));
   *s.maximum = maximum;
   StoreFirst(s.correction, correction);
   StoreFirst(s.sum, Fma(Set(*s.sum), correction, Set(sum)));

@@ -18,6 +18,7 @@ const KernelTable& Avx512WithOverrides() {
     if (GetCpuFeatures().avx512_bf16) {
       t.overrides = kAvx512Bf16Slots.overrides;
       t.gemm_bf16_dot = kAvx512Bf16Slots.gemm_bf16_dot;
+      t.narrow_bf16 = kAvx512Bf16Slots.narrow_bf16;
       t.peak_bf16_dot = kAvx512Bf16Slots.peak_bf16_dot;
     }
     if (!GetCpuFeatures().avx512_vnni) t.peak_int8_dot = {};

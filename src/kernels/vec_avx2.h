@@ -38,12 +38,8 @@ OCTAVO_INLINE Vec IfLess(Vec a, Vec b, Vec yes, Vec no) {
   return _mm256_blendv_ps(no, yes, _mm256_cmp_ps(a, b, _CMP_LT_OQ));
 }
 OCTAVO_INLINE Vec SquareRoot(Vec a) { return _mm256_sqrt_ps(a); }
-OCTAVO_INLINE Vec Round(Vec a) {
-  return _mm256_round_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-}
-OCTAVO_INLINE Vec PowerOfTwo(Vec n) {
-  const __m256i exponent = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
-  return _mm256_castsi256_ps(_mm256_slli_epi32(exponent, 23));
+OCTAVO_INLINE Vec LowBitsToExponent(Vec a) {
+  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(a), 23));
 }
 OCTAVO_INLINE float SumLanes(Vec a) {
   __m128 v = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));

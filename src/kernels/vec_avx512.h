@@ -40,12 +40,8 @@ OCTAVO_INLINE Vec IfLess(Vec a, Vec b, Vec yes, Vec no) {
   return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, b, _CMP_LT_OQ), no, yes);
 }
 OCTAVO_INLINE Vec SquareRoot(Vec a) { return _mm512_sqrt_ps(a); }
-OCTAVO_INLINE Vec Round(Vec a) {
-  return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-}
-OCTAVO_INLINE Vec PowerOfTwo(Vec n) {
-  const __m512i exponent = _mm512_add_epi32(_mm512_cvtps_epi32(n), _mm512_set1_epi32(127));
-  return _mm512_castsi512_ps(_mm512_slli_epi32(exponent, 23));
+OCTAVO_INLINE Vec LowBitsToExponent(Vec a) {
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_castps_si512(a), 23));
 }
 OCTAVO_INLINE float SumLanes(Vec a) { return _mm512_reduce_add_ps(a); }
 OCTAVO_INLINE float MaxLanes(Vec a) { return _mm512_reduce_max_ps(a); }

@@ -42,10 +42,8 @@ OCTAVO_INLINE Vec IfLess(Vec a, Vec b, Vec yes, Vec no) {
   return vbslq_f32(vcltq_f32(a, b), yes, no);
 }
 OCTAVO_INLINE Vec SquareRoot(Vec a) { return vsqrtq_f32(a); }
-OCTAVO_INLINE Vec Round(Vec a) { return vrndnq_f32(a); }
-OCTAVO_INLINE Vec PowerOfTwo(Vec n) {
-  const int32x4_t exponent = vaddq_s32(vcvtq_s32_f32(n), vdupq_n_s32(127));
-  return vreinterpretq_f32_s32(vshlq_n_s32(exponent, 23));
+OCTAVO_INLINE Vec LowBitsToExponent(Vec a) {
+  return vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_f32(a), 23));
 }
 OCTAVO_INLINE float SumLanes(Vec a) { return vaddvq_f32(a); }
 OCTAVO_INLINE float MaxLanes(Vec a) { return vmaxvq_f32(a); }

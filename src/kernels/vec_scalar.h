@@ -30,22 +30,17 @@ OCTAVO_INLINE Vec Mul(Vec a, Vec b) { return a * b; }
 OCTAVO_INLINE Vec Div(Vec a, Vec b) { return a / b; }
 // a * b + c, in one rounding where the machine has it; here in two.
 OCTAVO_INLINE Vec Fma(Vec a, Vec b, Vec c) { return a * b + c; }
+// b if either is NaN (on arm64: NaN).
 OCTAVO_INLINE Vec Max(Vec a, Vec b) { return a > b ? a : b; }
 OCTAVO_INLINE Vec Min(Vec a, Vec b) { return a < b ? a : b; }
 OCTAVO_INLINE Vec Abs(Vec a) { return __builtin_fabsf(a); }
 // a < b ? yes : no, lane by lane.
 OCTAVO_INLINE Vec IfLess(Vec a, Vec b, Vec yes, Vec no) { return a < b ? yes : no; }
 OCTAVO_INLINE Vec SquareRoot(Vec a) { return __builtin_sqrtf(a); }
-// To the nearest integer, ties to even. REQUIRES: |a| < 2^22.
-OCTAVO_INLINE Vec Round(Vec a) {
-  const float magic = 12582912.0f;  // 1.5 * 2^23
-  volatile float shifted = a + magic;
-  return shifted - magic;
-}
-// 2^n. REQUIRES: n is an integer, -126 <= n <= 127.
-OCTAVO_INLINE Vec PowerOfTwo(Vec n) {
-  const uint32_t bits = static_cast<uint32_t>(static_cast<int32_t>(n) + 127) << 23;
-  return __builtin_bit_cast(float, bits);
+// The bits of each lane, shifted left by 23: its lowest eight bits become the exponent of
+// 2^(n-127).
+OCTAVO_INLINE Vec LowBitsToExponent(Vec a) {
+  return __builtin_bit_cast(float, __builtin_bit_cast(uint32_t, a) << 23);
 }
 OCTAVO_INLINE float SumLanes(Vec a) { return a; }
 OCTAVO_INLINE float MaxLanes(Vec a) { return a; }

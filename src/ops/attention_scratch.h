@@ -12,6 +12,7 @@ namespace octavo::ops {
 inline constexpr int64_t kQueryLanes = 64;  // queries of a task, four panels
 inline constexpr int64_t kKeySpan = 128;    // most keys between two rescalings of the output
 inline constexpr int64_t kLaneColumns = kPanelColumns;
+inline constexpr float kLog2E = 1.44269504f;  // the softmax kernels take powers of two
 
 struct AttentionScratch {
   float* maximum;     // [64]

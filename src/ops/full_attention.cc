@@ -48,15 +48,16 @@ Task FindTask(const FullAttentionArgs& args, int64_t index) {
   return {};
 }
 
-// queries[panel][dim][lane] = q * scale; lanes past the last query are zero.
+// queries[panel][dim][lane] = q * scale * log2(e); lanes past the last query are zero.
 void PackQueries(const FullAttentionArgs& args, const Task& task, float* queries) {
   const int64_t dim = args.head_dim;
+  const float scale = args.scale * kLog2E;
   const int64_t lanes = (task.num_queries + kLaneColumns - 1) / kLaneColumns * kLaneColumns;
   for (int64_t i = 0; i < lanes; ++i) {
     float* out = queries + i / kLaneColumns * dim * kLaneColumns + i % kLaneColumns;
     if (i < task.num_queries) {
       const float* q = args.q.row(task.query + i) + task.head * dim;
-      for (int64_t c = 0; c < dim; ++c) out[c * kLaneColumns] = q[c] * args.scale;
+      for (int64_t c = 0; c < dim; ++c) out[c * kLaneColumns] = q[c] * scale;
     } else {
       for (int64_t c = 0; c < dim; ++c) out[c * kLaneColumns] = 0;
     }

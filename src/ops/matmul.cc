@@ -14,6 +14,12 @@ constexpr int64_t kColumns = kPanelColumns;
 // Depth of a block: sums over so many k are formed in registers, then added up block by block. It
 // fixes the order of summation, so it is the same for every table and size.
 constexpr int64_t kDepth = 256;
+constexpr int64_t kDotDepth = 512;  // of bf16 by bf16: as many bytes
+// Up to so many rows, weights are widened in registers each time; with more it pays to widen them
+// once into scratch.
+constexpr int64_t kStreamRows = 18;
+// Rows of a task are a multiple of the tables' tile height.
+constexpr int64_t kTileRows = 6;
 // A task of many rows: sums, activations and widened weights of one block stay in the L2 cache.
 constexpr int64_t kTaskRows = 192;
 constexpr int64_t kTaskPanels = 4;
@@ -122,12 +128,12 @@ void RunDot(const Job& job, const Block& block, const Scratch& scratch) {
   uint16_t* x = reinterpret_cast<uint16_t*>(scratch.activations);
   for (int64_t r = 0; r < block.rows; ++r) {
     const float* source = job.x.data + (block.row + r) * job.x.row_stride + block.k_begin;
-    job.kernels->narrow_bf16(source, block.k, x + r * kDepth);
-    if (block.k % 2 != 0) x[r * kDepth + block.k] = 0;
+    job.kernels->narrow_bf16(source, block.k, x + r * kDotDepth);
+    if (block.k % 2 != 0) x[r * kDotDepth + block.k] = 0;
   }
   GemmBF16Dot b = SumsOf<uint16_t, uint16_t>(block, scratch);
   b.x = x;
-  b.x_row_stride = kDepth;
+  b.x_row_stride = kDotDepth;
   b.w = WeightsAt<uint16_t>(*job.w, block);
   b.w_panel_stride = PanelStride(*job.w);
   job.kernels->gemm_bf16_dot(b);
@@ -181,8 +187,9 @@ void RunTask(const Job& job, int64_t task, int64_t panels, const Scratch& scratc
   block.rows = std::min(job.rows_per_task, job.x.rows - block.row);
   block.panel = task % columns_of_tasks * job.panels_per_task;
   block.panels = std::min(job.panels_per_task, panels - block.panel);
-  for (; block.k_begin < job.w->k(); block.k_begin += kDepth) {
-    block.k = std::min(kDepth, job.w->k() - block.k_begin);
+  const int64_t depth = job.path == Path::kDot ? kDotDepth : kDepth;
+  for (; block.k_begin < job.w->k(); block.k_begin += depth) {
+    block.k = std::min(depth, job.w->k() - block.k_begin);
     switch (job.path) {
       case Path::kStream:
         RunStream(job, block, scratch);
@@ -202,7 +209,7 @@ void PlanTasks(Job* job, int64_t panels, int num_threads) {
   const int64_t m = job->x.rows;
   const int64_t row_tasks = (m + kTaskRows - 1) / kTaskRows;
   const int64_t even = (m + row_tasks - 1) / row_tasks;
-  job->rows_per_task = std::min(kTaskRows, (even + kStreamRows - 1) / kStreamRows * kStreamRows);
+  job->rows_per_task = std::min(kTaskRows, (even + kTileRows - 1) / kTileRows * kTileRows);
   const bool converts = job->path == Path::kDot || job->round_activations;
   job->panels_per_task = converts && m > kStreamRows ? kConvertedTaskPanels : kTaskPanels;
   // Enough tasks that the threads end at about the same time.

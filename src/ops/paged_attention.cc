@@ -105,13 +105,14 @@ const float* ValuesOf(const Step& step, const KeyBlock& block, const AttentionSc
 
 void PackLanes(const Step& step, const Task& task, float* queries) {
   const int64_t dim = step.layer.head_dim;
+  const float scale = step.scale * kLog2E;
   const int64_t padded = (task.num_lanes + kLaneColumns - 1) / kLaneColumns * kLaneColumns;
   for (int64_t i = 0; i < padded; ++i) {
     float* out = queries + i / kLaneColumns * dim * kLaneColumns + i % kLaneColumns;
     if (i < task.num_lanes) {
       const Lane lane = LaneOf(step, task, i);
       const float* q = step.q.row(lane.row) + lane.column;
-      for (int64_t c = 0; c < dim; ++c) out[c * kLaneColumns] = q[c] * step.scale;
+      for (int64_t c = 0; c < dim; ++c) out[c * kLaneColumns] = q[c] * scale;
     } else {
       for (int64_t c = 0; c < dim; ++c) out[c * kLaneColumns] = 0;
     }
@@ -195,10 +196,11 @@ bool RowsFit(const Step& step, const Task& task) {
 
 void PackRows(const Step& step, const Task& task, float* queries) {
   const int64_t dim = step.layer.head_dim;
+  const float scale = step.scale * kLog2E;
   for (int64_t i = 0; i < task.num_lanes; ++i) {
     const Lane lane = LaneOf(step, task, i);
     const float* q = step.q.row(lane.row) + lane.column;
-    for (int64_t c = 0; c < dim; ++c) queries[i * dim + c] = q[c] * step.scale;
+    for (int64_t c = 0; c < dim; ++c) queries[i * dim + c] = q[c] * scale;
   }
 }
 
