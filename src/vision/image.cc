@@ -28,9 +28,10 @@ void QuarterTurnTile(const Image& image, bool clockwise, int tile_x, int tile_y,
   const int end_y = std::min(tile_y + kTile, out->height);
   for (int y = tile_y; y < end_y; ++y) {
     const int in_x = clockwise ? y : image.width - 1 - y;
+    uint8_t* out_row = out->row(y);
     for (int x = tile_x; x < end_x; ++x) {
       const int in_y = clockwise ? image.height - 1 - x : x;
-      CopyPixel(At(out->row(y), x), At(image.row(in_y), in_x));
+      CopyPixel(At(out_row, x), At(image.row(in_y), in_x));
     }
   }
 }
