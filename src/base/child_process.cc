@@ -21,6 +21,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "base/str_cat.h"
 #include "base/utf8.h"
 #include "octavo/error.h"
@@ -35,26 +36,6 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kMaxStderrBytes = size_t{64} << 10;
 
 std::string Reason(int error) { return std::generic_category().message(error); }
-
-class Descriptor {
- public:
-  Descriptor() = default;
-  ~Descriptor() { Close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  void Reset(int fd) {
-    Close();
-    fd_ = fd;
-  }
-  void Close() {
-    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
-  }
-  int get() const { return fd_; }
-  bool is_open() const { return fd_ >= 0; }
-
- private:
-  int fd_ = -1;
-};
 
 struct Pipe {
   Descriptor read;
@@ -126,6 +107,8 @@ struct Launch {
   int stderr_fd;
   int status_fd;  // the errno of a failed start is written here
   pid_t parent;
+  const char* user_map;  // "ID ID 1": the user keeps its number in a new namespace
+  const char* group_map;
   const ChildLimits* limits;
 };
 
@@ -141,33 +124,12 @@ void WriteText(const char* path, const char* text) {
   ::close(fd);
 }
 
-// Async-signal-safe: "ID ID 1".
-void FormatIdMap(unsigned id, char* out) {
-  char digits[12];
-  int count = 0;
-  do {
-    digits[count++] = static_cast<char>('0' + id % 10);
-    id /= 10;
-  } while (id != 0);
-  for (int copy = 0; copy < 2; ++copy) {
-    for (int i = count - 1; i >= 0; --i) *out++ = digits[i];
-    *out++ = ' ';
-  }
-  *out++ = '1';
-  *out = '\0';
-}
-
 // An empty network namespace. Kernels that forbid it to ordinary users leave the network reachable.
-void LeaveNetwork() {
-  const unsigned user = ::getuid();
-  const unsigned group = ::getgid();
+void LeaveNetwork(const Launch& launch) {
   if (::unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) return;
-  char map[32];
-  FormatIdMap(user, map);
-  WriteText("/proc/self/uid_map", map);
+  WriteText("/proc/self/uid_map", launch.user_map);
   WriteText("/proc/self/setgroups", "deny");
-  FormatIdMap(group, map);
-  WriteText("/proc/self/gid_map", map);
+  WriteText("/proc/self/gid_map", launch.group_map);
 }
 
 void CloseOthersOnExec() {
@@ -195,7 +157,7 @@ void ResetSignals() {
   const bool ready = ::dup2(launch.stdin_fd, 0) == 0 && ::dup2(launch.stdout_fd, 1) == 1 &&
                      ::dup2(launch.stderr_fd, 2) == 2 &&
                      ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
-  if (ready) LeaveNetwork();
+  if (ready) LeaveNetwork(launch);
   // After the namespace: a change of credentials would clear it.
   if (ready && ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && ::getppid() == launch.parent) {
     CloseOthersOnExec();
@@ -285,6 +247,8 @@ void Child::Start(const std::vector<std::string>& argv) {
   std::vector<std::string> environment = ChildEnvironment();
   const std::vector<char*> argument_pointers = Pointers(&arguments);
   const std::vector<char*> environment_pointers = Pointers(&environment);
+  const std::string user_map = StrCat(::getuid(), " ", ::getuid(), " 1");
+  const std::string group_map = StrCat(::getgid(), " ", ::getgid(), " 1");
   Pipe status;
   stdin_.Open();
   stdout_.Open();
@@ -298,6 +262,8 @@ void Child::Start(const std::vector<std::string>& argv) {
                          stderr_.write.get(),
                          status.write.get(),
                          ::getpid(),
+                         user_map.c_str(),
+                         group_map.c_str(),
                          &limits_};
   pid_ = ::fork();
   if (pid_ < 0) throw Error(ErrorCode::kIo, StrCat("cannot start a process: ", Reason(errno)));

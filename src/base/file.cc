@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "base/str_cat.h"
 #include "base/utf8.h"
 #include "octavo/error.h"
@@ -26,21 +27,6 @@ std::string Name(const std::filesystem::path& path) { return PrintableName(path.
       absent ? ErrorCode::kNotFound : ErrorCode::kIo,
       StrCat(Name(path), ": cannot ", action, ": ", std::generic_category().message(error)));
 }
-
-// A descriptor that closes itself.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 // Opens a regular file and returns its size. A FIFO or a device neither blocks nor is read.
 int OpenRegular(const std::filesystem::path& path, size_t* size_bytes) {

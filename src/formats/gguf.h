@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "formats/gguf_tensor_type.h"
 #include "tensor/tensor.h"
 
 namespace octavo {
@@ -57,17 +58,6 @@ struct GgufValue {
   // file.
   std::variant<uint64_t, int64_t, double, bool, std::string_view, GgufArray> value;
 };
-
-// How a tensor's elements are stored: name, elements of a block and its bytes.
-struct GgufTensorType {
-  uint32_t id;
-  const char* name;  // "Q4_K"
-  int64_t block_elements;
-  int64_t block_bytes;
-};
-
-// nullptr for removed and unknown ids.
-const GgufTensorType* FindGgufTensorType(uint32_t id) noexcept;
 
 struct GgufTensor {
   std::string name;

@@ -11,7 +11,8 @@
 #include "base/json.h"
 #include "base/str_cat.h"
 #include "base/utf8.h"
-#include "formats/quantized_hf.h"
+#include "formats/quantization_config.h"
+#include "formats/quantized_tensors.h"
 #include "formats/safetensors.h"
 #include "octavo/error.h"
 

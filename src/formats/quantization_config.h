@@ -1,7 +1,7 @@
-// Quantised Hugging Face checkpoints: AutoAWQ (gemm), GPTQ and compressed-tensors (pack-quantized).
-// Parses quantization_config and checks every quantised tensor against it; decodes nothing.
-#ifndef OCTAVO_FORMATS_QUANTIZED_HF_H_
-#define OCTAVO_FORMATS_QUANTIZED_HF_H_
+// How a Hugging Face checkpoint is quantised: AutoAWQ (gemm), GPTQ or compressed-tensors
+// (pack-quantized), as its quantization_config says.
+#ifndef OCTAVO_FORMATS_QUANTIZATION_CONFIG_H_
+#define OCTAVO_FORMATS_QUANTIZATION_CONFIG_H_
 
 #include <optional>
 #include <string>
@@ -39,10 +39,6 @@ QuantizationConfig ParseQuantizationConfig(const nlohmann::json& config, std::st
 // quantize_config.json. nullopt if neither is there. Throws as above.
 std::optional<QuantizationConfig> ReadQuantizationConfig(const Checkpoint& checkpoint);
 
-// Presence, dtype and shape of every quantised module's tensors, group indices in range, scales
-// finite. Throws kDataLoss, kUnsupported.
-void CheckQuantizedTensors(const Checkpoint& checkpoint, const QuantizationConfig& config);
-
 }  // namespace octavo
 
-#endif  // OCTAVO_FORMATS_QUANTIZED_HF_H_
+#endif  // OCTAVO_FORMATS_QUANTIZATION_CONFIG_H_
