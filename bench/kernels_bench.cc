@@ -3,7 +3,7 @@
 // share_% of the rate by the clock on the wall, cpu_share_% by processor time, which is the one to
 // read on a machine that others use too.
 //
-//   kernels_bench [--threads=N] [--benchmark_filter=avx2/gemm_f32]
+//   [OCTAVO_ISA=avx2] kernels_bench [--threads=N] [--benchmark_filter=gemm_f32]
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -70,7 +70,7 @@ struct Bench {
         limits(MeasureMachineLimits(*table, threads)),
         cpu_fma(BestCpuRate(table->peak_fp32_fma)),
         cpu_dot(BestCpuRate(table->peak_bf16_dot)),
-        workspace(1 << 20, threads->num_threads(),
+        workspace(size_t{96} << 20, threads->num_threads(),
                   std::max(MatmulScratchBytes(8192), AttentionScratchBytes(128))),
         context{table, threads, &workspace} {}
 };
@@ -209,13 +209,16 @@ void RunProduct(benchmark::State& state, Bench* bench, Product product, Size siz
 
 void RunFullAttention(benchmark::State& state, Bench* bench, int64_t rows, int heads, int dim) {
   const int64_t columns = int64_t{heads} * dim;
-  std::vector<float> qkv = RandomFloats(rows * columns * 3, 1);
+  const Workspace::Scope scope(&bench->workspace);
+  float* qkv = bench->workspace.Allocate<float>(rows * columns * 3);
+  const std::vector<float> random = RandomFloats(rows * columns * 3, 1);
+  std::copy(random.begin(), random.end(), qkv);
   std::vector<float> out(static_cast<size_t>(rows * columns));
   const std::vector<int64_t> cu = {0, rows};
   FullAttentionArgs args;
-  args.q = {qkv.data(), rows, columns, 3 * columns};
-  args.k = {qkv.data() + columns, rows, columns, 3 * columns};
-  args.v = {qkv.data() + 2 * columns, rows, columns, 3 * columns};
+  args.q = {qkv, rows, columns, 3 * columns};
+  args.k = {qkv + columns, rows, columns, 3 * columns};
+  args.v = {qkv + 2 * columns, rows, columns, 3 * columns};
   args.out = {out.data(), rows, columns};
   args.num_heads = heads;
   args.head_dim = dim;
@@ -336,7 +339,9 @@ int Main(int argc, char** argv) {
   ThreadPool pool(threads);
   std::vector<std::unique_ptr<Bench>> benches;
   std::printf("%s, %d threads\n", CpuName().c_str(), threads);
-  for (const KernelTable* table : RunnableKernels()) {
+  std::vector<const KernelTable*> tables = RunnableKernels();
+  if (std::getenv("OCTAVO_ISA") != nullptr) tables = {&SelectedKernels()};
+  for (const KernelTable* table : tables) {
     benches.push_back(std::make_unique<Bench>(table, &pool));
     const MachineLimits& limits = benches.back()->limits;
     std::printf(

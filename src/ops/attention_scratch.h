@@ -9,18 +9,18 @@
 
 namespace octavo::ops {
 
-inline constexpr int64_t kQueryLanes = 64;  // queries of a task, four panels
-inline constexpr int64_t kKeySpan = 128;    // most keys between two rescalings of the output
+inline constexpr int64_t kQueryLanes = 128;  // queries of a task, eight panels
+inline constexpr int64_t kKeySpan = 128;     // most keys between two rescalings of the output
 inline constexpr int64_t kLaneColumns = kPanelColumns;
 inline constexpr float kLog2E = 1.44269504f;  // the softmax kernels take powers of two
 
 struct AttentionScratch {
-  float* maximum;     // [64]
-  float* sum;         // [64]
-  float* correction;  // [64]
-  float* scores;      // [64 * 128]
-  float* queries;     // [64 * head_dim]
-  float* output;      // [64 * head_dim]
+  float* maximum;     // [128]
+  float* sum;         // [128]
+  float* correction;  // [128]
+  float* scores;      // [128 * 128]
+  float* queries;     // [128 * head_dim]
+  float* output;      // [128 * head_dim]
   float* keys;        // [128 * head_dim]
   float* values;      // [128 * head_dim]
 

@@ -15,6 +15,7 @@ namespace {
 
 constexpr int64_t kKeys = 96;  // keys of a block: whole tiles of six rows
 static_assert(kKeys <= kKeySpan);
+constexpr int64_t kPrefetchRows = 24;  // fetched between two products
 
 // One head, one block of queries of one segment.
 struct Task {
@@ -72,6 +73,15 @@ void CopyHead(ConstFloatMatrix m, int64_t row, int64_t count, int64_t column, in
   }
 }
 
+// Fetches rows [row, row + count) of one head that exist into the second-level cache.
+void PrefetchHead(ConstFloatMatrix m, int64_t row, int64_t count, int64_t column, int64_t dim) {
+  for (int64_t r = row; r < std::min(row + count, m.rows); ++r) {
+    const float* p = m.data + r * m.row_stride + column;
+    for (int64_t c = 0; c < dim; c += 16) __builtin_prefetch(p + c, 0, 2);
+    __builtin_prefetch(p + dim - 1, 0, 2);
+  }
+}
+
 void StoreOutput(const FullAttentionArgs& args, const Task& task, const AttentionScratch& scratch) {
   const int64_t dim = args.head_dim;
   for (int64_t i = 0; i < task.num_queries; ++i) {
@@ -91,11 +101,9 @@ void RunTask(const KernelTable& kernels, const FullAttentionArgs& args, const Ta
   std::fill_n(scratch.sum, kQueryLanes, 0.0f);
 
   GemmF32 scores;  // [panel][key][lane]
-  scores.x = scratch.keys;
   scores.x_row_stride = dim;
   scores.w = scratch.queries;
   scores.w_panel_stride = dim * kLaneColumns;
-  scores.sums = scratch.scores;
   scores.sums_row_stride = kLaneColumns;
   scores.sums_panel_stride = kKeys * kLaneColumns;
   scores.k = dim;
@@ -116,8 +124,15 @@ void RunTask(const KernelTable& kernels, const FullAttentionArgs& args, const Ta
   for (int64_t key = task.segment_begin; key < task.segment_end; key += kKeys) {
     const int64_t keys = std::min(kKeys, task.segment_end - key);
     CopyHead(args.k, key, keys, task.head * dim, dim, scratch.keys);
-    scores.rows = keys;
-    kernels.gemm_f32(scores);
+    // The next block's rows lie pages apart: fetch them while this one is worked on.
+    for (int64_t done = 0; done < keys; done += kPrefetchRows) {
+      PrefetchHead(args.k, key + kKeys + done, kPrefetchRows, task.head * dim, dim);
+      PrefetchHead(args.v, key + kKeys + done, kPrefetchRows, task.head * dim, dim);
+      scores.rows = std::min(kPrefetchRows, keys - done);
+      scores.x = scratch.keys + done * dim;
+      scores.sums = scratch.scores + done * kLaneColumns;
+      kernels.gemm_f32(scores);
+    }
     for (int64_t p = 0; p < panels; ++p) {
       const int64_t lane = p * kLaneColumns;
       kernels.softmax_lanes({scratch.scores + p * kKeys * kLaneColumns, keys,

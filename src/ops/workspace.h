@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/aligned_buffer.h"
+#include "base/memory_reservation.h"
 
 namespace octavo {
 
@@ -13,7 +13,8 @@ namespace octavo {
 // Owned by the leader thread.
 class Workspace {
  public:
-  // Throws std::bad_alloc.
+  // Throws kResourceExhausted. Memory counts as resident once it is used; in large pages where the
+  // system has them, as ops walk columns of matrices far apart.
   Workspace(size_t arena_bytes, int num_threads, size_t scratch_bytes_per_thread);
 
   // Uninitialised, 64-byte aligned; lives until the enclosing Scope ends.
@@ -30,7 +31,7 @@ class Workspace {
 
   size_t used_bytes() const { return used_bytes_; }
   size_t peak_bytes() const { return peak_bytes_; }
-  size_t total_bytes() const { return arena_.size() + scratch_.size(); }
+  size_t total_bytes() const { return arena_.size_bytes() + scratch_.size_bytes(); }
 
   // Gives back, at its end, everything allocated since it began.
   class Scope {
@@ -47,8 +48,8 @@ class Workspace {
 
  private:
   void* AllocateBytes(size_t bytes);
-  AlignedBuffer<std::byte> arena_;
-  AlignedBuffer<std::byte> scratch_;
+  MemoryReservation arena_;
+  MemoryReservation scratch_;
   size_t scratch_bytes_per_thread_;
   size_t used_bytes_ = 0;
   size_t peak_bytes_ = 0;
