@@ -10,7 +10,7 @@ packages_build=(
   nlohmann-json3-dev libcli11-dev libspdlog-dev libutf8proc-dev libjpeg-dev libpng-dev
   poppler-utils poppler-data
 )
-packages_test=(libgtest-dev python3-minimal)
+packages_test=(libgtest-dev python3-minimal zlib1g-dev)
 packages_full=(
   binutils clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev
 )
