@@ -1,0 +1,43 @@
+// Double-precision oracles of the kernels, with the size of what was summed, so that a bound can be
+// given as a number of roundings. Linked by tests only.
+#ifndef OCTAVO_KERNELS_REFERENCE_H_
+#define OCTAVO_KERNELS_REFERENCE_H_
+
+#include <cstdint>
+#include <vector>
+
+namespace octavo {
+
+// A result and the sum of the magnitudes of what went into it.
+struct Reference {
+  double value = 0;
+  double magnitude = 0;
+};
+
+// sum over i of x[i * x_stride] * w[i * w_stride].
+Reference ReferenceDot(const float* x, int64_t x_stride, const float* w, int64_t w_stride,
+                       int64_t k);
+
+std::vector<Reference> ReferenceLayerNorm(const std::vector<float>& x,
+                                          const std::vector<float>& weight,
+                                          const std::vector<float>& bias, float eps);
+std::vector<Reference> ReferenceRmsNorm(const std::vector<float>& x,
+                                        const std::vector<float>& weight, float eps);
+
+double ReferenceQuickGelu(double x);
+double ReferenceGelu(double x);
+double ReferenceSilu(double x);
+
+// Running state of one query's softmax to base 2; differences of scores are rounded to f32.
+struct ReferenceSoftmax {
+  double maximum;
+  double sum;
+  double correction = 0;
+
+  // The powers of one block of scores; updates the state.
+  std::vector<double> Add(const std::vector<float>& scores);
+};
+
+}  // namespace octavo
+
+#endif  // OCTAVO_KERNELS_REFERENCE_H_
