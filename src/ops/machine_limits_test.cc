@@ -8,10 +8,18 @@
 namespace octavo {
 namespace {
 
+// Measured once: it takes a while on a busy machine.
+const MachineLimits& Limits() {
+  static const MachineLimits limits = [] {
+    ThreadPool pool(1);
+    return MeasureMachineLimits(SelectedKernels(), &pool);
+  }();
+  return limits;
+}
+
 TEST(MachineLimits, MeasuresWhatTheTableHas) {
-  ThreadPool pool(1);
   const KernelTable& kernels = SelectedKernels();
-  const MachineLimits limits = MeasureMachineLimits(kernels, &pool);
+  const MachineLimits& limits = Limits();
   EXPECT_EQ(limits.num_threads, 1);
   EXPECT_GT(limits.fp32_fma, 0.1);
   EXPECT_GT(limits.read_gb_per_s, 0.1);
@@ -25,10 +33,8 @@ TEST(MachineLimits, IntegerPairSumsBeatFloats) {
   if (kernels.peak_int8_maddubs16.run == nullptr) {
     GTEST_SKIP() << kernels.name << " has no vpmaddubsw";
   }
-  ThreadPool pool(1);
-  const MachineLimits limits = MeasureMachineLimits(kernels, &pool);
-  EXPECT_GT(limits.int8_maddubs16, limits.int8_maddubs32);
-  EXPECT_GT(limits.int8_maddubs16, limits.int16_madd);
+  EXPECT_GT(Limits().int8_maddubs16, Limits().int8_maddubs32);
+  EXPECT_GT(Limits().int8_maddubs16, Limits().int16_madd);
 }
 
 }  // namespace

@@ -11,34 +11,6 @@ namespace {
 
 constexpr float kEps = 0x1.0p-23f;
 
-// A weight of one format, the numbers it holds, and its packed form.
-struct Weight {
-  std::vector<float> values;
-  PackedWeight packed;
-};
-
-Weight MakeWeight(const Context& context, DType dtype, int64_t n, int64_t k) {
-  Weight w;
-  w.values = RandomFloats(n * k, 7);
-  TensorView view;
-  view.dtype = dtype;
-  view.shape = Shape{n, k};
-  std::vector<uint16_t> halves(w.values.size());
-  view.data = reinterpret_cast<const std::byte*>(halves.data());
-  for (size_t i = 0; i < halves.size(); ++i) {
-    if (dtype == DType::kF16) {
-      halves[i] = ToFloat16(w.values[i]).bits;
-      w.values[i] = ToFloat(Float16{halves[i]});
-    } else if (dtype == DType::kBF16) {
-      halves[i] = ToBFloat16(w.values[i]).bits;
-      w.values[i] = ToFloat(BFloat16{halves[i]});
-    }
-  }
-  if (dtype == DType::kF32) view.data = reinterpret_cast<const std::byte*>(w.values.data());
-  w.packed = PackedWeight::Pack(context, view, n, k);
-  return w;
-}
-
 std::vector<float> Multiply(const Context& context, std::vector<float> x, const Weight& w,
                             int64_t m, const MatmulOptions& options, std::vector<float> y) {
   Matmul(context, Matrix(x, m), w.packed, Matrix(y, m), options);
@@ -138,31 +110,6 @@ TEST(Matmul, LeavesColumnsOutsideTheViewAlone) {
       EXPECT_EQ(y[r * 50 + c], 9.0f) << r << ", " << c;
     }
   }
-}
-
-TEST(PackedWeight, GivesBackEveryRowExactly) {
-  const TestContext context;
-  for (const DType dtype : {DType::kF32, DType::kF16, DType::kBF16}) {
-    const Weight w = MakeWeight(*context, dtype, 37, 19);
-    for (int64_t n = 0; n < 37; ++n) {
-      std::vector<float> row(19);
-      w.packed.UnpackRow(n, row.data());
-      const std::vector<float> want(w.values.begin() + n * 19, w.values.begin() + (n + 1) * 19);
-      EXPECT_TRUE(SameBits(row, want)) << DTypeName(dtype) << ", row " << n;
-    }
-  }
-}
-
-TEST(PackedWeight, ReadsUnalignedTensors) {
-  const TestContext context;
-  const std::vector<float> values = RandomFloats(12 * 5, 1);
-  std::vector<std::byte> bytes(values.size() * sizeof(float) + 3);
-  std::memcpy(bytes.data() + 3, values.data(), values.size() * sizeof(float));
-  TensorView view{bytes.data() + 3, DType::kF32, Shape{12, 5}};
-  const PackedWeight packed = PackedWeight::Pack(*context, view, 12, 5);
-  std::vector<float> row(5);
-  packed.UnpackRow(11, row.data());
-  EXPECT_TRUE(SameBits(row, std::vector<float>(values.end() - 5, values.end())));
 }
 
 }  // namespace

@@ -14,7 +14,9 @@
 #include "ops/attention.h"
 #include "ops/context.h"
 #include "ops/matmul.h"
+#include "ops/packed_weight.h"
 #include "ops/workspace.h"
+#include "tensor/float16.h"
 
 namespace octavo::ops {
 
@@ -47,6 +49,34 @@ inline FloatMatrix Matrix(std::vector<float>& values, int64_t rows) {
   return {values.data(), rows, cols};
 }
 
+// A weight of one format, the numbers it holds, and its packed form.
+struct Weight {
+  std::vector<float> values;
+  PackedWeight packed;
+};
+
+inline Weight MakeWeight(const Context& context, DType dtype, int64_t n, int64_t k) {
+  Weight w;
+  w.values = RandomFloats(n * k, 7);
+  TensorView view;
+  view.dtype = dtype;
+  view.shape = Shape{n, k};
+  std::vector<uint16_t> halves(w.values.size());
+  view.data = reinterpret_cast<const std::byte*>(halves.data());
+  for (size_t i = 0; i < halves.size(); ++i) {
+    if (dtype == DType::kF16) {
+      halves[i] = ToFloat16(w.values[i]).bits;
+      w.values[i] = ToFloat(Float16{halves[i]});
+    } else if (dtype == DType::kBF16) {
+      halves[i] = ToBFloat16(w.values[i]).bits;
+      w.values[i] = ToFloat(BFloat16{halves[i]});
+    }
+  }
+  if (dtype == DType::kF32) view.data = reinterpret_cast<const std::byte*>(w.values.data());
+  w.packed = PackedWeight::Pack(context, view, n, k);
+  return w;
+}
+
 inline bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
@@ -72,6 +102,35 @@ inline void ExpectWithin(const std::vector<float>& got, const std::vector<double
                          double bound) {
   ExpectWithin(got, want, std::vector<double>(want.size(), bound));
 }
+
+// One query against keys [begin, end) of one head, in double.
+struct Naive {
+  const std::vector<float>& k;
+  const std::vector<float>& v;
+  int64_t columns;  // of k and v
+  int64_t dim;
+
+  std::vector<double> Attend(const float* q, float scale, int64_t begin, int64_t end,
+                             int64_t column) const {
+    std::vector<double> weights;
+    double highest = -1e300;
+    for (int64_t t = begin; t < end; ++t) {
+      double score = 0;
+      for (int64_t c = 0; c < dim; ++c) score += double{q[c]} * k[t * columns + column + c];
+      weights.push_back(score * scale);
+      highest = std::max(highest, weights.back());
+    }
+    double sum = 0;
+    for (double& weight : weights) sum += weight = std::exp(weight - highest);
+    std::vector<double> out(static_cast<size_t>(dim));
+    for (int64_t t = begin; t < end; ++t) {
+      for (int64_t c = 0; c < dim; ++c) {
+        out[c] += weights[t - begin] / sum * v[t * columns + column + c];
+      }
+    }
+    return out;
+  }
+};
 
 }  // namespace octavo::ops
 

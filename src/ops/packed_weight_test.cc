@@ -1,0 +1,34 @@
+#include "ops/packed_weight.h"
+
+#include "ops/test_support.h"
+
+namespace octavo::ops {
+namespace {
+
+TEST(PackedWeight, GivesBackEveryRowExactly) {
+  const TestContext context;
+  for (const DType dtype : {DType::kF32, DType::kF16, DType::kBF16}) {
+    const Weight w = MakeWeight(*context, dtype, 37, 19);
+    for (int64_t n = 0; n < 37; ++n) {
+      std::vector<float> row(19);
+      w.packed.UnpackRow(n, row.data());
+      const std::vector<float> want(w.values.begin() + n * 19, w.values.begin() + (n + 1) * 19);
+      EXPECT_TRUE(SameBits(row, want)) << DTypeName(dtype) << ", row " << n;
+    }
+  }
+}
+
+TEST(PackedWeight, ReadsUnalignedTensors) {
+  const TestContext context;
+  const std::vector<float> values = RandomFloats(12 * 5, 1);
+  std::vector<std::byte> bytes(values.size() * sizeof(float) + 3);
+  std::memcpy(bytes.data() + 3, values.data(), values.size() * sizeof(float));
+  TensorView view{bytes.data() + 3, DType::kF32, Shape{12, 5}};
+  const PackedWeight packed = PackedWeight::Pack(*context, view, 12, 5);
+  std::vector<float> row(5);
+  packed.UnpackRow(11, row.data());
+  EXPECT_TRUE(SameBits(row, std::vector<float>(values.end() - 5, values.end())));
+}
+
+}  // namespace
+}  // namespace octavo::ops
