@@ -58,6 +58,13 @@ TEST(Detokenizer, PiecesOfRandomIdsAreWholeCharactersAndJoinToTheText) {
   }
 }
 
+TEST(Detokenizer, HoldsWholeCharactersBeforeAnUnfinishedOne) {
+  Detokenizer detokenizer(Reference(), false);
+  EXPECT_EQ(Reference().TokenBytes(636), " \xE2\x80");
+  EXPECT_EQ(detokenizer.Append(636), "");  // the reference's window ends in U+FFFD
+  EXPECT_EQ(detokenizer.Append(242), " \u2014");
+}
+
 TEST(Detokenizer, SkipsSpecialTokensInsideACharacter) {
   Detokenizer detokenizer(Reference(), true);
   EXPECT_EQ(detokenizer.Append(160), "");
