@@ -39,7 +39,8 @@ char32_t CharOfByte(uint8_t byte) noexcept { return kAlphabet.chars[byte]; }
 bool BytesOfSpelling(std::string_view spelling, std::string* bytes) {
   bytes->clear();
   while (!spelling.empty()) {
-    const DecodedChar c = DecodeUtf8(spelling);
+    const auto first = static_cast<uint8_t>(spelling[0]);
+    const DecodedChar c = first < 0x80 ? DecodedChar{first, 1, true} : DecodeUtf8(spelling);
     if (!c.valid || c.code_point >= kAlphabetEnd || kAlphabet.bytes[c.code_point] == kNoByte) {
       return false;
     }

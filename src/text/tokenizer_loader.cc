@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -75,7 +76,7 @@ class Loader {
 
   std::string where_;
   std::vector<AddedEntry> added_;
-  std::map<std::string_view, int32_t> added_ids_;  // content to id; views into added_
+  std::unordered_map<std::string_view, int32_t> added_ids_;  // content to id; views into added_
   std::vector<std::pair<int32_t, std::string>> tokens_;
   std::vector<bool> is_taken_ = std::vector<bool>(static_cast<size_t>(kMaxIds));
 };
