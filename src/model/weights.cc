@@ -109,7 +109,7 @@ class Loader {
 
   size_t size_bytes() const { return size_bytes_; }
 
- private:
+  // The checked tensor of one canonical name that the config expects.
   LoadedTensor Get(const std::string& name) const {
     LoadedTensor tensor = checkpoint_.Get(name);
     const Shape& expected = expected_.at(name);
@@ -136,6 +136,7 @@ class Loader {
     return tensor;
   }
 
+ private:
   AlignedBuffer<BFloat16> Narrow(const TensorView& tensor) const {
     const int64_t count = tensor.shape.num_elements();
     AlignedBuffer<BFloat16> narrow(static_cast<size_t>(count));
@@ -209,6 +210,13 @@ ModelWeights LoadWeights(const Checkpoint& checkpoint, const ModelConfig& config
   weights.text = LoadText(loader, config.text);
   weights.size_bytes = loader.size_bytes();
   return weights;
+}
+
+void CheckWeights(const Checkpoint& checkpoint, const ModelConfig& config,
+                  const ops::Context& context) {
+  const Loader loader(checkpoint, config, /*narrow_to_bf16=*/false, context);
+  loader.CheckNoFurtherLayers();
+  for (const TensorInfo& tensor : ExpectedTensors(config)) loader.Get(tensor.name);
 }
 
 size_t PlanWeightBytes(const ModelConfig& config, const std::vector<TensorInfo>& tensors,

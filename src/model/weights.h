@@ -70,6 +70,11 @@ struct ModelWeights {
 ModelWeights LoadWeights(const Checkpoint& checkpoint, const ModelConfig& config,
                          bool narrow_to_bf16, const ops::Context& context);
 
+// The checks of LoadWeights on every tensor of the config, without keeping anything: reads each
+// once. Throws as LoadWeights does.
+void CheckWeights(const Checkpoint& checkpoint, const ModelConfig& config,
+                  const ops::Context& context);
+
 // size_bytes of the weights that LoadWeights makes of `tensors`, before anything is loaded.
 // Tensors that the config does not know are left out.
 size_t PlanWeightBytes(const ModelConfig& config, const std::vector<TensorInfo>& tensors,
