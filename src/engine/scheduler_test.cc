@@ -1,0 +1,137 @@
+#include "engine/scheduler.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/model_files.h"
+#include "tests/testing/tiny_model.h"
+
+namespace octavo {
+namespace {
+
+// Sequences of text tokens without a model: logits are made up.
+class SchedulerTest : public ::testing::Test {
+ protected:
+  Sequence* Add(Scheduler* scheduler, int64_t num_prompt_tokens) {
+    SequenceRequest request;
+    request.prompt_ids.assign(static_cast<size_t>(num_prompt_tokens), 65);
+    for (auto& stream : request.positions.streams) {
+      stream.assign(static_cast<size_t>(num_prompt_tokens), 0);
+    }
+    request.sampling.ignore_eos = true;
+    request.max_new_tokens = 1000;
+    request.outcome = std::make_shared<Outcome>();
+    auto sequence = std::make_unique<Sequence>(std::move(request), context_);
+    Sequence* const raw = sequence.get();
+    scheduler->Add(std::move(sequence));
+    return raw;
+  }
+
+  // Does what the loop does with a plan.
+  void Run(const std::vector<Scheduler::Item>& plan) {
+    for (const auto& [sequence, num_new] : plan) {
+      const bool wants_logits = num_new == sequence->num_remaining();
+      sequence->MarkComputed(num_new);
+      std::vector<float> logits(300, 0.0f);
+      logits[66] = 1;
+      if (wants_logits) {
+        EXPECT_FALSE(sequence->AcceptLogits(logits));
+      }
+    }
+  }
+
+  int num_freed_ = 0;
+  Scheduler MakeScheduler(int num_blocks, int max_running) {
+    return Scheduler(num_blocks, max_running, [this](int32_t) { ++num_freed_; });
+  }
+
+  const ModelFiles files_ = LoadModelFiles(*testing::MakeTinyModel());
+  const SequenceContext context_ = {.tokenizer = &files_.tokenizer,
+                                    .end_ids = &files_.config.eos_token_ids,
+                                    .num_tokens = files_.tokenizer.vocab_size(),
+                                    .hidden_size = files_.config.text.hidden_size};
+};
+
+TEST_F(SchedulerTest, AdmitsInOrderWhileRoomIsLeft) {
+  Scheduler scheduler = MakeScheduler(6, 8);
+  Sequence* const first = Add(&scheduler, 64);   // 3 blocks with the next token
+  Sequence* const second = Add(&scheduler, 96);  // 4 blocks: not now
+  Add(&scheduler, 1);                            // would fit, but is not the second's turn
+  scheduler.Admit();
+  ASSERT_EQ(scheduler.running().size(), 1u);
+  EXPECT_EQ(scheduler.running()[0].get(), first);
+  scheduler.Remove(first);
+  scheduler.Admit();
+  EXPECT_EQ(scheduler.running()[0].get(), second);
+}
+
+TEST_F(SchedulerTest, RunsAtMostMaxRunning) {
+  Scheduler scheduler = MakeScheduler(100, 2);
+  for (int i = 0; i < 3; ++i) Add(&scheduler, 10);
+  scheduler.Admit();
+  EXPECT_EQ(scheduler.running().size(), 2u);
+  EXPECT_EQ(scheduler.waiting().size(), 1u);
+}
+
+TEST_F(SchedulerTest, PlansDecodesBeforeNewPrefill) {
+  Scheduler scheduler = MakeScheduler(100, 8);
+  Sequence* const early = Add(&scheduler, 50);
+  scheduler.Admit();
+  Run(scheduler.PlanStep(64, 64));
+  ASSERT_TRUE(early->is_decoding());
+  Sequence* const late = Add(&scheduler, 50);
+  scheduler.Admit();
+  const auto plan = scheduler.PlanStep(64, 20);
+  ASSERT_EQ(plan.size(), 2u);
+  EXPECT_EQ(plan[0].sequence, early);
+  EXPECT_EQ(plan[0].num_new, 1);
+  EXPECT_EQ(plan[1].sequence, late);
+  EXPECT_EQ(plan[1].num_new, 20);
+}
+
+TEST_F(SchedulerTest, FillsAStepWithChunksInOrder) {
+  Scheduler scheduler = MakeScheduler(100, 8);
+  Add(&scheduler, 50);
+  Add(&scheduler, 50);
+  scheduler.Admit();
+  const auto plan = scheduler.PlanStep(64, 64);
+  ASSERT_EQ(plan.size(), 2u);
+  EXPECT_EQ(plan[0].num_new, 50);
+  EXPECT_EQ(plan[1].num_new, 14);
+}
+
+TEST_F(SchedulerTest, PreemptsTheLastAdmittedWhenBlocksEnd) {
+  Scheduler scheduler = MakeScheduler(5, 8);
+  Sequence* const first = Add(&scheduler, 31);
+  Sequence* const second = Add(&scheduler, 31);
+  scheduler.Admit();
+  ASSERT_EQ(scheduler.running().size(), 2u);
+  Run(scheduler.PlanStep(64, 64));
+  // Both grow into the five blocks until the second has to give way.
+  while (scheduler.num_preemptions() == 0) Run(scheduler.PlanStep(64, 64));
+  ASSERT_EQ(scheduler.running().size(), 1u);
+  EXPECT_EQ(scheduler.running()[0].get(), first);
+  ASSERT_EQ(scheduler.waiting().size(), 1u);
+  EXPECT_EQ(scheduler.waiting()[0].get(), second);
+  EXPECT_EQ(second->num_computed(), 0);
+  EXPECT_GT(second->num_tokens(), 31) << "what was generated is kept";
+  EXPECT_TRUE(second->block_table().empty());
+  const int64_t num_tokens = second->num_tokens();
+
+  scheduler.Remove(first);
+  scheduler.Admit();
+  Run(scheduler.PlanStep(200, 200));
+  EXPECT_EQ(second->num_tokens(), num_tokens + 1) << "computed again, then goes on";
+}
+
+TEST_F(SchedulerTest, GivesEveryBlockBack) {
+  Scheduler scheduler = MakeScheduler(10, 8);
+  Sequence* const sequence = Add(&scheduler, 100);
+  scheduler.Admit();
+  EXPECT_EQ(sequence->block_table().size(), 4u);
+  scheduler.Remove(sequence);
+  EXPECT_EQ(num_freed_, 4);
+  EXPECT_TRUE(scheduler.is_idle());
+}
+
+}  // namespace
+}  // namespace octavo
