@@ -14,7 +14,7 @@ _LINE_COLUMNS = (6, 10, 14, 20, 28, 36, 44, 52)
 _SHORT_COLUMNS = (8, 12, 16, 20)
 _PIECE_COLUMNS = (5, 9, 12, 15, 17, 19, 20, 20)
 _BLOCKS = ((12, 2), (16, 3), (20, 4), (30, 3), (40, 2), (46, 4), (24, 6))
-SETS = ("piece", "line", "short", "trainfont", "paragraph", "table", "formula", "layout")
+SETS = ("piece", "row", "line", "short", "trainfont", "paragraph", "table", "formula", "layout")
 
 
 def held_out(data_dir: str, name: str, count: int, seed: int = 77) -> list[Sample]:
@@ -26,6 +26,8 @@ def held_out(data_dir: str, name: str, count: int, seed: int = 77) -> list[Sampl
             samples.append(text_crops.line(source, _LINE_COLUMNS[index % len(_LINE_COLUMNS)]))
         elif name == "piece":
             samples.append(text_crops.piece(source, _PIECE_COLUMNS[index % len(_PIECE_COLUMNS)]))
+        elif name == "row":
+            samples.append(text_crops.spaced_row(source))
         elif name == "short":
             samples.append(text_crops.line(source, _SHORT_COLUMNS[index % len(_SHORT_COLUMNS)]))
         elif name == "paragraph":

@@ -4,6 +4,7 @@ import numpy as np
 from PIL import Image
 
 from nano.canvas import TOKEN, Face, Ink, Page, Sample, bullet, degrade, pack, set_type
+from nano.tables import cell_text
 from nano.text_source import TextSource
 
 PIECE_COLUMNS = 20  # widest piece of a line, in tokens; line.max_width_px of octavo.json is 28 times this
@@ -67,19 +68,48 @@ def line(source: TextSource, columns: int | None = None) -> Sample:
 def piece(source: TextSource, columns: int | None = None) -> Sample:
     """A line, or a piece of one, scaled to one row of tokens: what octavo sends for the hints in octavo.json.
 
-    `columns` of the scaled piece default to 2 to PIECE_COLUMNS.
+    `columns` of the scaled piece default to 1 to PIECE_COLUMNS.
     """
     rng = source.rng
     face = _face(source, 10, 44, 28) if rng.random() < 0.93 else _face(source, 44, 72, 48)
-    columns = columns or min(PIECE_COLUMNS, int(rng.triangular(2, PIECE_COLUMNS + 3, PIECE_COLUMNS)))
+    columns = columns or (rng.randint(1, 6) if rng.random() < 0.2 else rng.randint(4, PIECE_COLUMNS))
     natural = columns * TOKEN * face.size * 1.3 / TOKEN  # a crop is about 1.3 times as high as the size of its type
     image, ink = _draw_line(source, face, max(24, int(natural)))
-    worn = Image.fromarray(degrade(rng, source.noise, image))
+    return _one_row(source, image, ink)
+
+
+def _one_row(source: TextSource, image: Image.Image, ink: Ink) -> Sample:
+    """Scales a crop to a height of one token, aspect kept."""
+    worn = Image.fromarray(degrade(source.rng, source.noise, image))
     factor = TOKEN / worn.height
     width = max(TOKEN, round(worn.width * factor))
     ink.characters = [(code, x * width / worn.width, y * factor) for code, x, y in ink.characters]
     scaled = np.asarray(worn.resize((width, TOKEN), Image.Resampling.BICUBIC))
     return pack(scaled, ink, "text")
+
+
+def spaced_row(source: TextSource) -> Sample:
+    """A row of a receipt or an open table: two to four cells with wide gaps, each answered by one space."""
+    rng = source.rng
+    path = source.monospaced_path() if rng.random() < 0.5 else source.font_path()
+    face = Face(path, int(rng.triangular(12, 40, 27)), 2 if rng.random() < 0.4 else 1)
+    cells = [cell_text(source, index > 0) for index in range(rng.choice((2, 2, 2, 3, 4)))]
+    room = PIECE_COLUMNS * face.size * 1.3
+    page = Page(source, face, int(room) + 60, int(face.size * 2) + 40)
+    x = float(rng.randint(2, 8))
+    for index, text in enumerate(cells):
+        gap = face.size * rng.uniform(0.8, 5)
+        if index and x + gap + page.length(text) > room:
+            break
+        if index:
+            page.space(x + gap / 2, 20.0)
+            x += gap
+        x = page.write(x, 20.0, text)
+    pad = rng.choice([2, 5, 9])
+    top, bottom = int(20 + page.top) - rng.randint(0, pad), int(np.ceil(20 + page.bottom)) + rng.randint(0, pad)
+    page.ink.characters = [(code, cx, y - top) for code, cx, y in page.ink.characters]
+    image = page.image().crop((0, top, min(page.width, int(np.ceil(x)) + rng.randint(2, 8)), bottom))
+    return _one_row(source, image, page.ink)
 
 
 def short_line(source: TextSource) -> Sample:

@@ -35,12 +35,18 @@ class TextSource:
             family_total[font.family] = family_total.get(font.family, 0.0) + font.weight
         self._paths = [font.path for font in fonts]
         self._weights = [font.weight / family_total[font.family] ** 0.5 for font in fonts]
+        names = [(path, os.path.basename(path).lower()) for path in self._paths]
+        self._monospaced = [path for path, name in names if "mono" in name or "cursor" in name] or self._paths
         self._fonts: dict[tuple[str, int], ImageFont.FreeTypeFont] = {}
         self._advances: dict[tuple[str, int], dict[str, float]] = {}
 
     def font_path(self) -> str:
         """A random face; families with many faces count less than in proportion."""
         return self.rng.choices(self._paths, self._weights)[0]
+
+    def monospaced_path(self) -> str:
+        """A random face of fixed pitch, where the split has one."""
+        return self.rng.choice(self._monospaced)
 
     def font(self, path: str, size: int) -> ImageFont.FreeTypeFont:
         """The face at a pixel size, cached."""
