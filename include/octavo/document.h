@@ -25,9 +25,9 @@ namespace octavo {
 
 // A piece of a page. Field names and values are MinerU's.
 struct ContentBlock {
-  std::string type;              // "text", "title", "table", "equation", "image", …
-  std::array<double, 4> bbox{};  // x0, y0, x1, y1 as fractions of the page
-  std::optional<int> angle;      // 0, 90, 180, 270; absent: not said
+  std::string type;                 // "text", "title", "table", "equation", "image", …
+  std::array<double, 4> bbox = {};  // x0, y0, x1, y1 as fractions of the page
+  std::optional<int> angle = {};    // 0, 90, 180, 270; absent: not said
   std::optional<std::string> content =
       {};                     // Markdown text, HTML table, LaTeX; absent: not extracted
   bool merge_prev = false;    // continues the previous text block

@@ -1,0 +1,224 @@
+// Document and ParsePages of octavo/document.h.
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "base/file.h"
+#include "base/str_cat.h"
+#include "document/extractor.h"
+#include "document/model_card.h"
+#include "document/pdf.h"
+#include "octavo/document.h"
+#include "vision/image_codec.h"
+
+namespace octavo {
+
+struct Document::Impl {
+  std::string path;
+  std::optional<PdfFile> pdf;  // absent: a picture
+  int num_pages = 1;
+  int dpi = 200;
+  std::vector<int> page_indices;
+};
+
+struct DocumentAccess {
+  static Image Render(const Document& document, int index, Page* page) {
+    const Document::Impl& impl = *document.impl_;
+    if (impl.pdf) return impl.pdf->RenderPage(index, impl.dpi, &page->warnings);
+    return DecodeImage(MappedFile::Open(impl.path).bytes(), impl.path);
+  }
+};
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+bool StartsWithNoCase(std::string_view text, std::string_view lower_prefix) {
+  return text.size() >= lower_prefix.size() &&
+         std::equal(lower_prefix.begin(), lower_prefix.end(), text.begin(), [](char want, char c) {
+           return want == (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+         });
+}
+
+// True for a PDF, false for a picture; throws for anything else.
+bool SniffIsPdf(std::span<const std::byte> bytes, const std::string& path) {
+  if (bytes.empty()) throw Error(ErrorCode::kDataLoss, StrCat(path, ": the file is empty"));
+  std::string_view head(reinterpret_cast<const char*>(bytes.data()),
+                        std::min<size_t>(bytes.size(), 1024));
+  // Readers accept a PDF whose header stands anywhere in the first 1024 bytes.
+  if (head.find("%PDF-") != std::string_view::npos) return true;
+  if (!SniffImageFormat(bytes).empty()) return false;
+  head.remove_prefix(std::min(head.size(), head.find_first_not_of(" \t\r\n")));
+  if (StartsWithNoCase(head, "<!doctype html") || StartsWithNoCase(head, "<html")) {
+    throw Error(ErrorCode::kUnsupported, StrCat(path, ": found HTML, expected PDF, PNG or JPEG"));
+  }
+  throw Error(ErrorCode::kUnsupported,
+              StrCat(path, ": no known file type (by content), expected PDF, PNG or JPEG"));
+}
+
+}  // namespace
+
+Document::Document(const std::string& path, const ParseOptions& options)
+    : impl_(std::make_unique<Impl>()) {
+  if (options.dpi < 36 || options.dpi > 600) {
+    throw Error(ErrorCode::kInvalidArgument,
+                StrCat("dpi is ", options.dpi, ", expected 36 to 600"));
+  }
+  impl_->path = path;
+  impl_->dpi = options.dpi;
+  const MappedFile file = MappedFile::Open(path);
+  if (SniffIsPdf(file.bytes(), path)) {
+    impl_->pdf.emplace(path, options.password);
+    impl_->num_pages = impl_->pdf->num_pages();
+  }
+  impl_->page_indices = ParsePageRanges(options.pages, impl_->num_pages);
+}
+
+Document::~Document() = default;
+Document::Document(Document&&) noexcept = default;
+Document& Document::operator=(Document&&) noexcept = default;
+
+int Document::num_pages() const { return impl_->num_pages; }
+const std::vector<int>& Document::page_indices() const { return impl_->page_indices; }
+
+namespace {
+
+// Pages worked on by several threads and handed over in order by one.
+class PagePipeline {
+ public:
+  PagePipeline(Engine& engine, const Document& document, const std::vector<int>& page_indices,
+               const ParseOptions& options)
+      : document_(document),
+        page_indices_(page_indices),
+        options_(options),
+        card_(ReadModelCard(engine.info().model_dir)),
+        extractor_(engine, card_, options) {}
+
+  void Run(const std::function<void(Page)>& on_page) {
+    const auto num_threads = static_cast<size_t>(std::clamp<int64_t>(
+        options_.pages_in_flight, 1, std::max<int64_t>(1, std::ssize(page_indices_))));
+    window_ = num_threads;
+    std::vector<std::jthread> threads;
+    // Declared after the threads, so that it runs before they are joined when on_page throws.
+    const StopOnExit stop{*this};
+    for (size_t i = 0; i < num_threads; ++i) threads.emplace_back([this] { Work(); });
+    for (size_t i = 0; i < page_indices_.size(); ++i) {
+      std::optional<Page> page = Take(i);
+      if (!page) return;
+      on_page(std::move(*page));
+    }
+  }
+
+ private:
+  struct StopOnExit {
+    PagePipeline& pipeline;
+    ~StopOnExit() {
+      const std::lock_guard lock(pipeline.mutex_);
+      pipeline.is_stopped_ = true;
+      pipeline.changed_.notify_all();
+    }
+  };
+
+  // Position of the next page to begin, or nothing at the end. Waits while finished pages pile up,
+  // so that memory does not grow with a slow consumer.
+  std::optional<size_t> Claim() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return is_stopped_ || next_ < num_taken_ + 2 * window_; });
+    if (is_stopped_ || next_ >= page_indices_.size()) return std::nullopt;
+    return next_++;
+  }
+
+  // The finished page at this position; nothing if the work was cancelled.
+  std::optional<Page> Take(size_t position) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return is_stopped_ || done_.count(position) > 0; });
+    const auto found = done_.find(position);
+    if (found == done_.end()) return std::nullopt;
+    std::optional<Page> page = std::move(found->second);
+    done_.erase(found);
+    ++num_taken_;
+    changed_.notify_all();
+    return page;
+  }
+
+  void Work() {
+    while (const std::optional<size_t> position = Claim()) {
+      std::optional<Page> page = ReadPage(page_indices_[*position]);
+      const std::lock_guard lock(mutex_);
+      if (page) {
+        done_.emplace(*position, std::move(*page));
+      } else {
+        is_stopped_ = true;
+      }
+      changed_.notify_all();
+    }
+  }
+
+  // Nothing if cancelled.
+  std::optional<Page> ReadPage(int index) const {
+    const Clock::time_point start = Clock::now();
+    Page page;
+    page.index = index;
+    const auto fail = [&](ErrorCode code, const std::string& message) {
+      page.blocks.clear();
+      page.pictures.clear();
+      page.error_code = code;
+      page.error = message;
+    };
+    try {
+      const Image image = DocumentAccess::Render(document_, index, &page);
+      page.timings.render_seconds = SecondsSince(start);
+      if (options_.canceller != nullptr && options_.canceller->cancelled()) return std::nullopt;
+      extractor_.ReadPage(image, &page);
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::kCancelled) return std::nullopt;
+      fail(error.code(), error.what());
+    } catch (const std::bad_alloc&) {
+      fail(ErrorCode::kResourceExhausted, "not enough memory for the page");
+    }
+    page.timings.total_seconds = SecondsSince(start);
+    return page;
+  }
+
+  const Document& document_;
+  const std::vector<int>& page_indices_;
+  const ParseOptions& options_;
+  const ModelCard card_;
+  const Extractor extractor_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_stopped_ = false;
+  size_t window_ = 1;
+  size_t next_ = 0;       // position that is begun next
+  size_t num_taken_ = 0;  // pages handed over
+  std::map<size_t, Page> done_;
+};
+
+}  // namespace
+
+void ParsePages(Engine& engine, const Document& document, const std::vector<int>& page_indices,
+                const ParseOptions& options, const std::function<void(Page)>& on_page) {
+  for (const int index : page_indices) {
+    if (index < 0 || index >= document.num_pages()) {
+      throw Error(ErrorCode::kInvalidArgument,
+                  StrCat("page ", index + 1, " of a document with ", document.num_pages()));
+    }
+  }
+  PagePipeline(engine, document, page_indices, options).Run(on_page);
+}
+
+}  // namespace octavo

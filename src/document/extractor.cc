@@ -1,0 +1,164 @@
+#include "document/extractor.h"
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/str_cat.h"
+#include "document/crops.h"
+#include "document/layout_check.h"
+#include "document/layout_parser.h"
+#include "document/line_crops.h"
+#include "document/paragraphs.h"
+#include "document/picture_cuts.h"
+#include "document/post_process.h"
+#include "document/request_batch.h"
+#include "document/white_space.h"
+#include "document/whitespace_layout.h"
+
+namespace octavo {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Blocks or lines of one page that are sent at most; a page of small print has some 300.
+constexpr size_t kMaxRequests = 3000;
+
+void CheckRequestCount(size_t* count, Page* page) {
+  if (*count <= kMaxRequests) return;
+  page->warnings.push_back(
+      StrCat("too_many_blocks: ", *count, " found, the first ", kMaxRequests, " are read"));
+  *count = kMaxRequests;
+}
+
+// The text of an answer, or nothing with a warning. Text that the cap cut off stays.
+std::optional<std::string> TakeAnswer(const BatchAnswer& answer, const std::string& what,
+                                      Page* page) {
+  if (!answer.error.empty()) {
+    page->warnings.push_back(StrCat("block_failed: ", what, ": ", answer.error));
+    return std::nullopt;
+  }
+  if (answer.finish == FinishReason::kLength) {
+    page->warnings.push_back(StrCat("block_truncated: ", what, ": the answer did not end"));
+  }
+  return answer.text;
+}
+
+}  // namespace
+
+Extractor::Extractor(Engine& engine, const ModelCard& card, const ParseOptions& options)
+    : engine_(engine), card_(card), options_(options) {}
+
+void Extractor::ReadPage(const Image& image, Page* page) const {
+  constexpr int kMinSide = 8;
+  page->width_px = image.width;
+  page->height_px = image.height;
+  if (image.width < kMinSide || image.height < kMinSide) {
+    page->warnings.push_back(StrCat("image_too_small: ", image.width, " x ", image.height));
+    return;
+  }
+  const InkMap map = FindInk(image);
+  const PageInk ink = SortComponents(map);
+  using Layout = ParseOptions::Layout;
+  const bool asks_model = options_.layout == Layout::kModel ||
+                          (options_.layout == Layout::kAuto && card_.Knows(Task::kLayout));
+  if (asks_model && ReadByModel(image, map, ink, page)) {
+    page->layout = LayoutSource::kModel;
+  } else {
+    if (options_.layout == Layout::kAuto && !asks_model) {
+      page->warnings.push_back("layout: whitespace: the model was not trained for page layout");
+    }
+    page->layout = LayoutSource::kWhitespace;
+    ReadByWhitespace(image, map, ink, page);
+  }
+  CutPictures(image, page);
+}
+
+bool Extractor::ReadByModel(const Image& image, const InkMap& map, const PageInk& ink,
+                            Page* page) const {
+  const Clock::time_point start = Clock::now();
+  RequestBatch batch(engine_, options_.canceller);
+  batch.Submit(Task::kLayout, LayoutPicture(image));
+  const BatchAnswer answer = batch.WaitAll().front();
+  page->timings.layout_seconds += SecondsSince(start);
+  LayoutAnswer layout = ParseLayout(answer.text);
+  if (options_.layout == ParseOptions::Layout::kAuto) {
+    const std::string problem =
+        answer.error.empty() ? FindLayoutProblem(layout, answer.finish, map, ink) : answer.error;
+    if (!problem.empty()) {
+      page->warnings.push_back(
+          StrCat("layout: whitespace: the model's layout is unusable (", problem, ")"));
+      return false;
+    }
+  } else if (!answer.error.empty()) {
+    page->warnings.push_back(StrCat("layout_failed: ", answer.error));
+  }
+  page->blocks = std::move(layout.blocks);
+  ReadBlocks(image, page);
+  return true;
+}
+
+void Extractor::ReadBlocks(const Image& image, Page* page) const {
+  const Clock::time_point start = Clock::now();
+  const std::vector<BlockRequest> planned = PlanRequests(&page->blocks);
+  size_t count = planned.size();
+  CheckRequestCount(&count, page);
+  RequestBatch batch(engine_, options_.canceller);
+  std::vector<size_t> sent;
+  for (size_t i = 0; i < count; ++i) {
+    const ContentBlock& block = page->blocks[planned[i].block];
+    Image crop = CropOfBlock(image, block.bbox, block.angle);
+    if (crop.empty()) continue;
+    batch.Submit(planned[i].task, std::move(crop));
+    sent.push_back(planned[i].block);
+  }
+  const std::vector<BatchAnswer> answers = batch.WaitAll();
+  for (size_t i = 0; i < sent.size(); ++i) {
+    ContentBlock& block = page->blocks[sent[i]];
+    block.content =
+        TakeAnswer(answers[i], StrCat("block ", sent[i] + 1, " (", block.type, ")"), page);
+  }
+  page->blocks = PostProcess(std::move(page->blocks));
+  page->timings.recognize_seconds += SecondsSince(start);
+}
+
+void Extractor::ReadByWhitespace(const Image& image, const InkMap& map, const PageInk& ink,
+                                 Page* page) const {
+  const Clock::time_point layout_start = Clock::now();
+  const WhitespaceLayout layout = FindLines(ink);
+  const std::vector<LinePiece> pieces = CutLines(layout, card_, map.width, map.height);
+  page->timings.layout_seconds += SecondsSince(layout_start);
+
+  const Clock::time_point start = Clock::now();
+  size_t count = pieces.size();
+  CheckRequestCount(&count, page);
+  RequestBatch batch(engine_, options_.canceller);
+  std::vector<size_t> sent;
+  for (size_t i = 0; i < count; ++i) {
+    Image crop = CropOfLine(image, pieces[i], map.scale, card_);
+    if (crop.empty()) continue;
+    const int max_new_tokens = MaxTokensOfLine(crop);
+    batch.Submit(Task::kText, std::move(crop), max_new_tokens);
+    sent.push_back(i);
+  }
+  const std::vector<BatchAnswer> answers = batch.WaitAll();
+  std::vector<std::string> texts(layout.lines.size());
+  for (size_t i = 0; i < sent.size(); ++i) {
+    const size_t line = pieces[sent[i]].line;
+    const std::optional<std::string> answer =
+        TakeAnswer(answers[i], StrCat("line ", line + 1), page);
+    if (!answer || IsBlank(*answer)) continue;
+    if (!texts[line].empty()) texts[line] += ' ';
+    texts[line] += TrimSpace(*answer);
+  }
+  page->blocks = GroupParagraphs(layout, texts, map.width, map.height);
+  page->timings.recognize_seconds += SecondsSince(start);
+}
+
+}  // namespace octavo

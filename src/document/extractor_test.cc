@@ -1,0 +1,141 @@
+#include "document/extractor.h"
+
+#include <gtest/gtest.h>
+
+#include "testing/fake_engine.h"
+#include "testing/mineru_cases.h"
+#include "testing/printed_page.h"
+
+namespace octavo {
+namespace {
+
+constexpr char kLayoutPrompt[] = "\nLayout Detection:";
+
+std::string Block(const std::string& coordinates, const std::string& type) {
+  return "<|box_start|>" + coordinates + "<|box_end|><|ref_start|>" + type +
+         "<|ref_end|><|rotate_up|>\n";
+}
+
+class ExtractorTest : public testing::Test {
+ protected:
+  ExtractorTest() : print_(1000, 1000) {
+    for (int y = 150; y < 900; y += 40) print_.Line(100, 900, y);
+  }
+
+  Page Read(FakeEngine& engine) {
+    Page page;
+    Extractor(engine, card_, options_).ReadPage(print_.image(), &page);
+    return page;
+  }
+
+  PrintedPage print_;
+  ModelCard card_;
+  ParseOptions options_;
+};
+
+TEST_F(ExtractorTest, ReadsLayoutThenEveryBlock) {
+  FakeEngine engine([](const Request& request) -> FakeEngine::Answer {
+    const std::string prompt = FakeEngine::PromptOf(request);
+    if (prompt == kLayoutPrompt) {
+      EXPECT_EQ(request.pictures[0].width, 1036);
+      EXPECT_EQ(request.pictures[0].height, 1036);
+      return {Block("100 100 900 180", "title") + Block("100 200 900 500", "table") +
+              Block("100 510 900 600", "equation") + Block("100 610 900 900", "image")};
+    }
+    if (prompt == "\nTable Recognition:") return {"<fcel>a<fcel>b<nl>"};
+    if (prompt == "\nFormula Recognition:") return {"E = mc^2"};
+    return {"A Title"};
+  });
+  const Page page = Read(engine);
+  EXPECT_EQ(page.layout, LayoutSource::kModel);
+  EXPECT_TRUE(page.warnings.empty());
+  EXPECT_EQ(Describe(page.blocks),
+            "title 0.1 0.1 0.9 0.18 angle 0 [A Title]\n"
+            "table 0.1 0.2 0.9 0.5 angle 0 [<table><tr><td>a</td><td>b</td></tr></table>]\n"
+            "equation 0.1 0.51 0.9 0.6 angle 0 [\\[\nE = mc^2\n\\]]\n"
+            "image 0.1 0.61 0.9 0.9 angle 0 no content\n");
+  EXPECT_EQ(engine.requests().size(), 4u);
+  EXPECT_EQ(engine.requests()[1].pictures[0].width, 800);
+  EXPECT_EQ(page.pictures.size(), 2u);
+}
+
+TEST_F(ExtractorTest, ReadsByWhiteSpaceWhenTheLayoutIsJunk) {
+  int num_lines = 0;
+  FakeEngine engine([&](const Request& request) -> FakeEngine::Answer {
+    if (FakeEngine::PromptOf(request) == kLayoutPrompt) return {"nothing of use"};
+    EXPECT_EQ(FakeEngine::PromptOf(request), "\nText Recognition:");
+    EXPECT_GT(request.sampling.max_new_tokens, 0);
+    return {"line " + std::to_string(++num_lines)};
+  });
+  const Page page = Read(engine);
+  EXPECT_EQ(page.layout, LayoutSource::kWhitespace);
+  ASSERT_EQ(page.warnings.size(), 1u);
+  EXPECT_NE(page.warnings[0].find("layout: whitespace"), std::string::npos);
+  EXPECT_EQ(num_lines, 19);
+  ASSERT_EQ(page.blocks.size(), 1u);
+  EXPECT_EQ(page.blocks[0].content->substr(0, 20), "line 1 line 2 line 3");
+}
+
+TEST_F(ExtractorTest, DoesNotAskAModelForLayoutThatItNeverLearned) {
+  card_.knows_every_task = false;
+  card_.tasks = {"text"};
+  card_.line_height_px = 28;
+  card_.line_max_width_px = 560;
+  FakeEngine engine([](const Request& request) -> FakeEngine::Answer {
+    EXPECT_NE(FakeEngine::PromptOf(request), kLayoutPrompt);
+    EXPECT_EQ(request.pictures[0].height, 28);
+    EXPECT_LT(request.pictures[0].width, 700);
+    return {"words"};
+  });
+  const Page page = Read(engine);
+  EXPECT_EQ(page.layout, LayoutSource::kWhitespace);
+  EXPECT_EQ(engine.requests().size(), 19u * 2);
+}
+
+TEST_F(ExtractorTest, FollowsTheModelWhenForced) {
+  options_.layout = ParseOptions::Layout::kModel;
+  FakeEngine engine([](const Request&) -> FakeEngine::Answer { return {"junk"}; });
+  const Page page = Read(engine);
+  EXPECT_EQ(page.layout, LayoutSource::kModel);
+  EXPECT_TRUE(page.blocks.empty());
+  EXPECT_EQ(engine.requests().size(), 1u);
+}
+
+TEST_F(ExtractorTest, NeverAsksForLayoutWithWhitespaceChosen) {
+  options_.layout = ParseOptions::Layout::kWhitespace;
+  FakeEngine engine([](const Request&) -> FakeEngine::Answer { return {"x"}; });
+  const Page page = Read(engine);
+  EXPECT_EQ(engine.requests().size(), 19u);
+  EXPECT_TRUE(page.warnings.empty());
+}
+
+TEST_F(ExtractorTest, ReportsBlocksThatFailOrDoNotEnd) {
+  FakeEngine engine([](const Request& request) -> FakeEngine::Answer {
+    const std::string prompt = FakeEngine::PromptOf(request);
+    if (prompt == kLayoutPrompt) {
+      return {Block("100 100 900 500", "text") + Block("100 500 900 950", "table")};
+    }
+    FakeEngine::Answer answer{"cut off", FinishReason::kLength};
+    if (prompt == "\nTable Recognition:") answer.error = Error(ErrorCode::kDataLoss, "not finite");
+    return answer;
+  });
+  const Page page = Read(engine);
+  ASSERT_EQ(page.warnings.size(), 2u);
+  EXPECT_EQ(page.warnings[0].substr(0, 16), "block_truncated:");
+  EXPECT_EQ(page.warnings[1].substr(0, 13), "block_failed:");
+  EXPECT_EQ(page.blocks[0].content, "cut off");
+  EXPECT_EQ(page.blocks[1].content, std::nullopt);
+}
+
+TEST_F(ExtractorTest, GivesAnEmptyPageForBlankAndTinyPictures) {
+  FakeEngine engine([](const Request&) -> FakeEngine::Answer { return {""}; });
+  for (const Image& image : {Image(1, 1), Image(300, 400), Image(300, 400, 0)}) {
+    Page page;
+    Extractor(engine, card_, options_).ReadPage(image, &page);
+    EXPECT_TRUE(page.blocks.empty());
+    EXPECT_EQ(page.width_px, image.width);
+  }
+}
+
+}  // namespace
+}  // namespace octavo

@@ -1,0 +1,189 @@
+#include "document/ink_components.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace octavo {
+namespace {
+
+struct Run {
+  int y;
+  int x0;
+  int x1;  // exclusive
+};
+
+// Union by attachment to the smaller index, with path halving.
+class DisjointSets {
+ public:
+  int Add() {
+    parent_.push_back(static_cast<int>(parent_.size()));
+    return parent_.back();
+  }
+  int Find(int i) {
+    while (At(i) != i) i = At(i) = At(At(i));
+    return i;
+  }
+  void Join(int a, int b) {
+    a = Find(a);
+    b = Find(b);
+    if (a != b) At(std::max(a, b)) = std::min(a, b);
+  }
+
+ private:
+  int& At(int i) { return parent_[static_cast<size_t>(i)]; }
+  std::vector<int> parent_;
+};
+
+void AppendRuns(const uint8_t* row, int y, int width, std::vector<Run>* runs) {
+  for (int x = 0; x < width;) {
+    if (row[x] == 0) {
+      ++x;
+      continue;
+    }
+    const int start = x;
+    while (x < width && row[x] != 0) ++x;
+    runs->push_back({y, start, x});
+  }
+}
+
+bool Overlaps(const PixelBox& a, const PixelBox& b, int margin) {
+  return a.x0 - margin < b.x1 && b.x0 - margin < a.x1 && a.y0 - margin < b.y1 &&
+         b.y0 - margin < a.y1;
+}
+
+int64_t AreaOf(const PixelBox& box) { return int64_t{box.width()} * box.height(); }
+
+bool IsMostlyInside(const PixelBox& inner, const PixelBox& outer) {
+  const PixelBox common = {std::max(inner.x0, outer.x0), std::max(inner.y0, outer.y0),
+                           std::min(inner.x1, outer.x1), std::min(inner.y1, outer.y1)};
+  if (common.width() <= 0 || common.height() <= 0) return false;
+  return 2 * AreaOf(common) > AreaOf(inner);
+}
+
+// Joins boxes that touch or nearly touch until none do.
+std::vector<PixelBox> MergeBoxes(std::vector<PixelBox> boxes, int margin) {
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
+    for (size_t i = 0; i < boxes.size(); ++i) {
+      for (size_t j = i + 1; j < boxes.size();) {
+        if (!Overlaps(boxes[i], boxes[j], margin)) {
+          ++j;
+          continue;
+        }
+        boxes[i].Include(boxes[j]);
+        boxes.erase(boxes.begin() + static_cast<ptrdiff_t>(j));
+        has_changed = true;
+      }
+    }
+  }
+  return boxes;
+}
+
+// Median height of what may be a letter: neither dirt nor a long rule nor a picture.
+int MedianLetterHeight(const std::vector<InkComponent>& components, int page_height) {
+  std::vector<int> heights;
+  for (const InkComponent& c : components) {
+    const int height = c.box.height();
+    if (height < 4 || height > page_height / 8 || c.box.width() > 8 * height) continue;
+    if (c.num_pixels < 6) continue;
+    heights.push_back(height);
+  }
+  if (heights.empty()) return 0;
+  const auto middle = heights.begin() + static_cast<ptrdiff_t>(heights.size() / 2);
+  std::nth_element(heights.begin(), middle, heights.end());
+  return *middle;
+}
+
+enum class Kind { kLetter, kDirt, kRule, kFrame, kPicture };
+
+Kind KindOf(const InkComponent& c, int unit) {
+  const int width = c.box.width();
+  const int height = c.box.height();
+  const int thin = std::max(3, unit / 3);
+  if (std::max(width, height) <= std::max(1, unit / 7)) return Kind::kDirt;
+  if ((width >= 5 * unit && height <= thin) || (height >= 5 * unit && width <= thin)) {
+    return Kind::kRule;
+  }
+  const bool is_large = height > 7 * unit || width > 40 * unit;
+  const bool is_box = width > 6 * unit && height > 3 * unit;
+  if ((is_large || is_box) && 6 * c.num_pixels < AreaOf(c.box)) return Kind::kFrame;
+  if (height > 7 * unit && width > 2 * unit) return Kind::kPicture;
+  if (is_box && 3 * c.num_pixels > AreaOf(c.box) && height > 4 * unit) return Kind::kPicture;
+  return Kind::kLetter;
+}
+
+}  // namespace
+
+void PixelBox::Include(const PixelBox& other) {
+  x0 = std::min(x0, other.x0);
+  y0 = std::min(y0, other.y0);
+  x1 = std::max(x1, other.x1);
+  y1 = std::max(y1, other.y1);
+}
+
+std::vector<InkComponent> FindComponents(const InkMap& map) {
+  std::vector<Run> runs;
+  DisjointSets sets;
+  size_t above_begin = 0;
+  size_t above_end = 0;
+  for (int y = 0; y < map.height; ++y) {
+    const size_t begin = runs.size();
+    AppendRuns(map.row(y), y, map.width, &runs);
+    for (size_t i = begin; i < runs.size(); ++i) sets.Add();
+    size_t above = above_begin;
+    for (size_t i = begin; i < runs.size(); ++i) {
+      // Runs that touch diagonally belong together, hence x1 >= x0 and not >.
+      while (above < above_end && runs[above].x1 < runs[i].x0) ++above;
+      for (size_t j = above; j < above_end && runs[j].x0 <= runs[i].x1; ++j) {
+        sets.Join(static_cast<int>(i), static_cast<int>(j));
+      }
+    }
+    above_begin = begin;
+    above_end = runs.size();
+  }
+  std::vector<int> number(runs.size(), -1);
+  std::vector<InkComponent> components;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const Run& run = runs[i];
+    int& n = number[static_cast<size_t>(sets.Find(static_cast<int>(i)))];
+    const PixelBox box = {run.x0, run.y, run.x1, run.y + 1};
+    if (n < 0) {
+      n = static_cast<int>(components.size());
+      components.push_back({box, 0, 0});
+    }
+    InkComponent& component = components[static_cast<size_t>(n)];
+    component.box.Include(box);
+    component.num_pixels += run.x1 - run.x0;
+    ++component.num_runs;
+  }
+  return components;
+}
+
+PageInk SortComponents(const InkMap& map) {
+  // Joining pictures compares all pairs; more of them than this is texture, and dropped.
+  constexpr size_t kMaxPictures = 2000;
+  const std::vector<InkComponent> components = FindComponents(map);
+  PageInk page;
+  page.unit = MedianLetterHeight(components, map.height);
+  if (page.unit == 0) return page;
+  std::vector<PixelBox> pictures;
+  for (const InkComponent& component : components) {
+    const Kind kind = KindOf(component, page.unit);
+    if (kind == Kind::kLetter) page.letters.push_back(component);
+    if (kind == Kind::kPicture && pictures.size() < kMaxPictures) pictures.push_back(component.box);
+  }
+  page.pictures = MergeBoxes(std::move(pictures), page.unit);
+  page.letters.erase(std::remove_if(page.letters.begin(), page.letters.end(),
+                                    [&](const InkComponent& letter) {
+                                      return std::any_of(page.pictures.begin(), page.pictures.end(),
+                                                         [&](const PixelBox& picture) {
+                                                           return IsMostlyInside(letter.box,
+                                                                                 picture);
+                                                         });
+                                    }),
+                     page.letters.end());
+  return page;
+}
+
+}  // namespace octavo

@@ -1,0 +1,73 @@
+#include "document/line_crops.h"
+
+#include <gtest/gtest.h>
+
+namespace octavo {
+namespace {
+
+WhitespaceLayout OneLine(int width, std::vector<WordGap> gaps) {
+  LayoutLine line;
+  line.box = {100, 50, 100 + width, 70};
+  line.letter_height = 20;
+  line.num_letters = 30;
+  line.gaps = std::move(gaps);
+  return {14, {line}};
+}
+
+TEST(LineCrops, LeavesAShortLineWhole) {
+  ModelCard card;
+  card.line_height_px = 28;
+  card.line_max_width_px = 560;
+  const auto pieces = CutLines(OneLine(300, {{200, 210}}), card, 1000, 1000);
+  ASSERT_EQ(pieces.size(), 1u);
+  EXPECT_EQ(pieces[0].box, (PixelBox{96, 48, 404, 72}));
+}
+
+TEST(LineCrops, CutsALongLineBetweenWords) {
+  ModelCard card;
+  card.line_height_px = 28;
+  card.line_max_width_px = 560;
+  std::vector<WordGap> gaps;
+  for (int x = 150; x < 1000; x += 50) gaps.push_back({x, x + 6});
+  const auto pieces = CutLines(OneLine(900, gaps), card, 2000, 1000);
+  ASSERT_EQ(pieces.size(), 2u);
+  EXPECT_EQ(pieces[0].box.x1, pieces[1].box.x0);
+  EXPECT_EQ(pieces[0].box.x1, 553);
+  EXPECT_EQ(pieces[1].box.x1, 1004);
+}
+
+TEST(LineCrops, NeverCutsAWord) {
+  ModelCard card;
+  card.line_height_px = 28;
+  card.line_max_width_px = 100;
+  EXPECT_EQ(CutLines(OneLine(900, {}), card, 2000, 1000).size(), 1u);
+}
+
+TEST(LineCrops, SkipsPicturesAndStaysOnThePage) {
+  WhitespaceLayout layout = OneLine(300, {});
+  layout.lines[0].box = {0, 0, 300, 20};
+  layout.lines.push_back(layout.lines[0]);
+  layout.lines[1].is_picture = true;
+  const auto pieces = CutLines(layout, {}, 300, 20);
+  ASSERT_EQ(pieces.size(), 1u);
+  EXPECT_EQ(pieces[0].box, (PixelBox{0, 0, 300, 20}));
+}
+
+TEST(LineCrops, RescalesToTheCardsHeight) {
+  ModelCard card;
+  card.line_height_px = 28;
+  const Image crop = CropOfLine(Image(500, 200), {0, {10, 10, 210, 66}}, 1, card);
+  EXPECT_EQ(crop.height, 28);
+  EXPECT_EQ(crop.width, 100);
+  const Image plain = CropOfLine(Image(500, 200), {0, {10, 10, 110, 50}}, 2, {});
+  EXPECT_EQ(plain.height, 80);
+  EXPECT_EQ(plain.width, 200);
+}
+
+TEST(LineCrops, CapsTokensByTheShape) {
+  EXPECT_EQ(MaxTokensOfLine(Image(560, 28)), 32 + 120);
+  EXPECT_EQ(MaxTokensOfLine(Image(28, 28)), 38);
+}
+
+}  // namespace
+}  // namespace octavo

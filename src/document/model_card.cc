@@ -1,0 +1,68 @@
+#include "document/model_card.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/str_cat.h"
+#include "octavo/error.h"
+
+namespace octavo {
+namespace {
+
+using Json = nlohmann::json;
+
+[[noreturn]] void ThrowWrong(const std::string& where, const std::string& what) {
+  throw Error(ErrorCode::kDataLoss, StrCat(where, ": ", what));
+}
+
+int PixelsOf(const Json& line, const char* key, const std::string& where) {
+  const auto found = line.find(key);
+  if (found == line.end()) return 0;
+  if (!found->is_number_integer() || *found < 0 || *found > 10000) {
+    ThrowWrong(where, StrCat("line.", key, " is not a whole number of 0 to 10000"));
+  }
+  return found->get<int>();
+}
+
+}  // namespace
+
+bool ModelCard::Knows(std::string_view task) const {
+  return knows_every_task || std::find(tasks.begin(), tasks.end(), task) != tasks.end();
+}
+
+ModelCard ReadModelCard(const std::string& model_dir) {
+  constexpr size_t kMaxBytes = size_t{1} << 20;
+  ModelCard card;
+  if (model_dir.empty()) return card;
+  const std::filesystem::path path = std::filesystem::path(model_dir) / "octavo.json";
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return card;
+  const std::string where = path.string();
+  const Json json = ParseJson(ReadFile(path, kMaxBytes), where);
+  if (!json.is_object()) ThrowWrong(where, "is not a JSON object");
+  const auto name = json.find("name");
+  if (name != json.end()) {
+    if (!name->is_string()) ThrowWrong(where, "name is not a string");
+    card.name = name->get<std::string>();
+  }
+  const auto tasks = json.find("tasks");
+  if (tasks != json.end()) {
+    card.knows_every_task = false;
+    if (!tasks->is_array()) ThrowWrong(where, "tasks is not a list");
+    for (const Json& task : *tasks) {
+      if (!task.is_string()) ThrowWrong(where, "tasks has an entry that is not a string");
+      card.tasks.push_back(task.get<std::string>());
+    }
+  }
+  const auto line = json.find("line");
+  if (line != json.end()) {
+    if (!line->is_object()) ThrowWrong(where, "line is not an object");
+    card.line_height_px = PixelsOf(*line, "height_px", where);
+    card.line_max_width_px = PixelsOf(*line, "max_width_px", where);
+  }
+  return card;
+}
+
+}  // namespace octavo

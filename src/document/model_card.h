@@ -1,0 +1,34 @@
+// octavo.json, an optional file of a model folder: what a model was trained for.
+//
+//   {"name": "octavo-nano", "tasks": ["text"], "line": {"height_px": 28, "max_width_px": 560}}
+//
+// Without the file a model is taken to know every task, and lines are sent as they are.
+#ifndef OCTAVO_DOCUMENT_MODEL_CARD_H_
+#define OCTAVO_DOCUMENT_MODEL_CARD_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/prompts.h"
+
+namespace octavo {
+
+struct ModelCard {
+  std::string name;                // empty: not said
+  bool knows_every_task = true;    // no file, or no "tasks"
+  std::vector<std::string> tasks;  // "layout", "text", "table", "equation", "image", "chat"
+  // How single lines are read best: rescaled to this height; cut between words where longer.
+  int line_height_px = 0;     // 0: as they are
+  int line_max_width_px = 0;  // 0: any; at that height
+
+  bool Knows(std::string_view task) const;
+  bool Knows(Task task) const { return Knows(TaskName(task)); }
+};
+
+// Throws kDataLoss (not JSON, wrong types, values out of range), kIo.
+ModelCard ReadModelCard(const std::string& model_dir);
+
+}  // namespace octavo
+
+#endif  // OCTAVO_DOCUMENT_MODEL_CARD_H_

@@ -1,0 +1,60 @@
+#include "document/model_card.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "octavo/error.h"
+
+namespace octavo {
+namespace {
+
+class ModelCardTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(testing::TempDir()) /
+              ("model_card_" + std::to_string(testing::UnitTest::GetInstance()->random_seed()) +
+               testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  ModelCard Read(const char* json) {
+    std::ofstream(folder_ / "octavo.json") << json;
+    return ReadModelCard(folder_.string());
+  }
+  std::filesystem::path folder_;
+};
+
+TEST_F(ModelCardTest, SaysThatAModelWithoutCardKnowsEverything) {
+  const ModelCard card = ReadModelCard(folder_.string());
+  EXPECT_TRUE(card.Knows(Task::kLayout));
+  EXPECT_TRUE(card.Knows("chat"));
+  EXPECT_EQ(card.line_height_px, 0);
+}
+
+TEST_F(ModelCardTest, ReadsTasksAndLines) {
+  const ModelCard card =
+      Read(R"({"name": "n", "tasks": ["text"], "line": {"height_px": 28, "max_width_px": 560}})");
+  EXPECT_EQ(card.name, "n");
+  EXPECT_TRUE(card.Knows(Task::kText));
+  EXPECT_FALSE(card.Knows(Task::kLayout));
+  EXPECT_EQ(card.line_height_px, 28);
+  EXPECT_EQ(card.line_max_width_px, 560);
+}
+
+TEST_F(ModelCardTest, RefusesWrongTypes) {
+  for (const char* json : {"[]", R"({"name": 1})", R"({"tasks": "text"})", R"({"tasks": [1]})",
+                           R"({"line": {"height_px": -1}})", R"({"line": []})", "{"}) {
+    EXPECT_THROW(Read(json), Error) << json;
+  }
+}
+
+TEST(ModelCard, ThatShipsWithTheProgramIsReadable) {
+  const ModelCard card = ReadModelCard(std::string(OCTAVO_SOURCE_DIR) + "/models/octavo-nano");
+  EXPECT_EQ(card.name, "octavo-nano");
+  EXPECT_TRUE(card.Knows(Task::kText));
+}
+
+}  // namespace
+}  // namespace octavo

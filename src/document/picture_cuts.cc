@@ -1,0 +1,50 @@
+#include "document/picture_cuts.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "vision/image_codec.h"
+
+namespace octavo {
+namespace {
+
+constexpr int kJpegQuality = 75;
+
+bool HasPicture(std::string_view type) {
+  return type == "image" || type == "chart" || type == "image_block" || type == "table";
+}
+
+// FNV-1a, 64 bit.
+uint64_t Hash(std::string_view bytes) {
+  uint64_t hash = 0xCBF29CE484222325u;
+  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
+  return hash;
+}
+
+}  // namespace
+
+void CutPictures(const Image& image, Page* page) {
+  int number = 0;
+  for (ContentBlock& block : page->blocks) {
+    if (!HasPicture(block.type)) continue;
+    const Image cut = Crop(image, static_cast<int>(std::floor(block.bbox[0] * image.width)),
+                           static_cast<int>(std::floor(block.bbox[1] * image.height)),
+                           static_cast<int>(std::ceil(block.bbox[2] * image.width)),
+                           static_cast<int>(std::ceil(block.bbox[3] * image.height)));
+    if (cut.empty()) continue;
+    CutPicture picture;
+    picture.jpeg_bytes = EncodeJpeg(cut, kJpegQuality);
+    char name[64];
+    std::snprintf(name, sizeof name, "p%d-%d-%016llx.jpg", page->index + 1, ++number,
+                  static_cast<unsigned long long>(Hash(picture.jpeg_bytes)));
+    picture.name = name;
+    block.img_path = picture.name;
+    page->pictures.push_back(std::move(picture));
+  }
+}
+
+}  // namespace octavo

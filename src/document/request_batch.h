@@ -1,0 +1,56 @@
+// Requests of one page that are in flight together and are waited for, or cancelled, as one.
+#ifndef OCTAVO_DOCUMENT_REQUEST_BATCH_H_
+#define OCTAVO_DOCUMENT_REQUEST_BATCH_H_
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "document/prompts.h"
+#include "octavo/document.h"
+#include "octavo/engine.h"
+#include "vision/image.h"
+
+namespace octavo {
+
+// What became of one request.
+struct BatchAnswer {
+  std::string text;
+  FinishReason finish = FinishReason::kStop;
+  std::string error;  // the request's Error; empty: none
+};
+
+// Used by one thread; cancelled from any.
+class RequestBatch {
+ public:
+  // canceller may be null. Both outlive the batch.
+  RequestBatch(Engine& engine, Canceller* canceller);
+  ~RequestBatch();
+  RequestBatch(const RequestBatch&) = delete;
+  RequestBatch& operator=(const RequestBatch&) = delete;
+
+  // A picture with the prompt and sampling of a task. max_new_tokens: 0 for no cap. A request that
+  // the engine refuses has an answer with its error.
+  void Submit(Task task, Image picture, int max_new_tokens = 0);
+
+  // The answers in the order of Submit. Throws kCancelled.
+  std::vector<BatchAnswer> WaitAll();
+
+ private:
+  struct Entry {
+    std::unique_ptr<Engine::Ticket> ticket;  // null: refused
+    BatchAnswer answer;
+  };
+
+  Engine& engine_;
+  Canceller* canceller_;
+  int handle_ = 0;
+  std::mutex mutex_;  // guards entries_ against the canceller
+  std::vector<Entry> entries_;
+};
+
+}  // namespace octavo
+
+#endif  // OCTAVO_DOCUMENT_REQUEST_BATCH_H_

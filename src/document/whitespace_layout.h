@@ -1,0 +1,42 @@
+// Text lines of a page in reading order, found by white space alone: a recursive XY cut.
+//
+// A region is cut at its blank rows into strips. Neighbouring strips that share a blank column
+// with text on both sides form columns, which are read one after the other; everything else is read
+// from top to bottom. Strips that do not come apart (skewed or touching lines) are chained letter
+// by letter. No model takes part.
+#ifndef OCTAVO_DOCUMENT_WHITESPACE_LAYOUT_H_
+#define OCTAVO_DOCUMENT_WHITESPACE_LAYOUT_H_
+
+#include <vector>
+
+#include "document/ink_components.h"
+
+namespace octavo {
+
+// A blank stretch inside a line, wide enough to part two words.
+struct WordGap {
+  int x0 = 0;
+  int x1 = 0;
+};
+
+// A line of text, or a picture. Boxes are in map pixels, tight around the ink.
+struct LayoutLine {
+  PixelBox box;
+  bool is_picture = false;
+  int column = 0;  // lines with the same number follow each other in one column
+  int num_letters = 0;
+  double letter_height = 0;  // 90th percentile: capitals and ascenders
+  double stroke_width = 0;
+  std::vector<WordGap> gaps;  // from left to right
+};
+
+struct WhitespaceLayout {
+  int unit = 0;  // median letter height, map pixels
+  std::vector<LayoutLine> lines;
+};
+
+WhitespaceLayout FindLines(const PageInk& page);
+
+}  // namespace octavo
+
+#endif  // OCTAVO_DOCUMENT_WHITESPACE_LAYOUT_H_

@@ -1,0 +1,106 @@
+#include "document/whitespace_layout.h"
+
+#include <gtest/gtest.h>
+
+#include "testing/printed_page.h"
+
+namespace octavo {
+namespace {
+
+WhitespaceLayout LayoutOf(const PrintedPage& page) {
+  return FindLines(SortComponents(FindInk(page.image())));
+}
+
+TEST(WhitespaceLayout, FindsEveryLineFromTopToBottom) {
+  PrintedPage page(1240, 1754);
+  for (int i = 0; i < 20; ++i) page.Line(150, 1090, 200 + 40 * i);
+  const WhitespaceLayout layout = LayoutOf(page);
+  ASSERT_EQ(layout.lines.size(), 20u);
+  for (int i = 0; i < 20; ++i) {
+    const LayoutLine& line = layout.lines[static_cast<size_t>(i)];
+    EXPECT_EQ(line.box.x0, 150);
+    EXPECT_EQ(line.box.y1, 200 + 40 * i + 7);  // descenders
+    EXPECT_GT(line.gaps.size(), 8u);
+    EXPECT_EQ(line.column, layout.lines[0].column);
+  }
+}
+
+TEST(WhitespaceLayout, ReadsColumnsOneAfterTheOtherBetweenTitleAndFoot) {
+  PrintedPage page(1240, 1754);
+  page.Line(300, 940, 100, 28);
+  // Lines of the right column stand between those of the left, as after a picture.
+  for (int i = 0; i < 15; ++i) page.Line(100, 580, 200 + 40 * i);
+  for (int i = 0; i < 12; ++i) page.Line(640, 1120, 210 + 40 * i);
+  page.Line(100, 1120, 1000);
+  const WhitespaceLayout layout = LayoutOf(page);
+  ASSERT_EQ(layout.lines.size(), 29u);
+  EXPECT_EQ(layout.lines[0].box.x0, 300);
+  for (size_t i = 1; i <= 15; ++i) EXPECT_LT(layout.lines[i].box.x1, 600) << i;
+  for (size_t i = 16; i <= 27; ++i) EXPECT_GT(layout.lines[i].box.x0, 600) << i;
+  EXPECT_GT(layout.lines[28].box.width(), 900);
+  EXPECT_NE(layout.lines[1].column, layout.lines[16].column);
+}
+
+TEST(WhitespaceLayout, ReadsColumnsOnACommonGrid) {
+  PrintedPage page(1240, 1754);
+  for (int i = 0; i < 10; ++i) {
+    page.Line(100, 580, 200 + 40 * i);
+    page.Line(640, 1120, 200 + 40 * i);
+  }
+  const WhitespaceLayout layout = LayoutOf(page);
+  ASSERT_EQ(layout.lines.size(), 20u);
+  for (size_t i = 0; i < 10; ++i) EXPECT_LT(layout.lines[i].box.x1, 600) << i;
+  for (size_t i = 10; i < 20; ++i) EXPECT_GT(layout.lines[i].box.x0, 600) << i;
+}
+
+TEST(WhitespaceLayout, ReadsTheCellsOfATableAcross) {
+  PrintedPage page(1240, 900);
+  for (int i = 0; i < 8; ++i) {
+    page.Line(100, 220, 200 + 50 * i);
+    page.Line(500, 560, 200 + 50 * i);
+    page.Line(900, 960, 200 + 50 * i);
+  }
+  const WhitespaceLayout layout = LayoutOf(page);
+  ASSERT_EQ(layout.lines.size(), 8u);
+  for (const LayoutLine& line : layout.lines) EXPECT_GT(line.box.width(), 800);
+}
+
+TEST(WhitespaceLayout, SeparatesLinesOfASkewedPage) {
+  PrintedPage page(1240, 1000);
+  // 25 pixels over the width: no row of the page is blank between two lines.
+  for (int i = 0; i < 12; ++i) page.Line(100, 1100, 150 + 40 * i, 14, 3, 0.025);
+  const WhitespaceLayout layout = LayoutOf(page);
+  ASSERT_EQ(layout.lines.size(), 12u);
+  for (size_t i = 0; i < 12; ++i) {
+    EXPECT_EQ(layout.lines[i].box.x0, 100) << i;
+    EXPECT_GT(layout.lines[i].box.width(), 950) << i;
+  }
+}
+
+TEST(WhitespaceLayout, KeepsAPictureInReadingOrder) {
+  PrintedPage page(1240, 1200);
+  page.Line(100, 1100, 100);
+  page.Fill(300, 200, 900, 500, 90);
+  page.Line(100, 1100, 600);
+  const WhitespaceLayout layout = LayoutOf(page);
+  ASSERT_EQ(layout.lines.size(), 3u);
+  EXPECT_TRUE(layout.lines[1].is_picture);
+  EXPECT_EQ(layout.lines[1].box, (PixelBox{300, 200, 900, 500}));
+}
+
+TEST(WhitespaceLayout, KeepsTheDotsOfLargeLettersInTheirLine) {
+  PrintedPage page(1240, 800);
+  for (int i = 0; i < 10; ++i) page.Line(100, 1100, 300 + 40 * i);
+  page.Line(100, 700, 150, 40, 8);
+  page.Fill(705, 110, 717, 150, 0);  // an i …
+  page.Fill(705, 90, 717, 102, 0);   // … and its dot
+  const WhitespaceLayout layout = LayoutOf(page);
+  EXPECT_EQ(layout.lines.size(), 11u);
+}
+
+TEST(WhitespaceLayout, FindsNothingOnABlankPage) {
+  EXPECT_TRUE(LayoutOf(PrintedPage(600, 800)).lines.empty());
+}
+
+}  // namespace
+}  // namespace octavo
