@@ -14,25 +14,11 @@ namespace {
 OCTAVO_PEAK_LOOP(PeakFma, OCTAVO_TWELVE_CHAINS(FMA_CHAIN))
 OCTAVO_PEAK_LOOP(PeakDot, OCTAVO_TWELVE_CHAINS(DOT_CHAIN))
 
-uint64_t ReadMemory(const std::byte* data, size_t bytes) {
-  __m512i sums[4] = {};
-  for (size_t i = 0; i < bytes; i += 4 * sizeof(__m512i)) {
-#pragma GCC unroll 4
-    for (size_t j = 0; j < 4; ++j) {
-      sums[j] = _mm512_xor_si512(sums[j], _mm512_loadu_si512(data + i + j * sizeof(__m512i)));
-    }
-  }
-  const __m512i all =
-      _mm512_xor_si512(_mm512_xor_si512(sums[0], sums[1]), _mm512_xor_si512(sums[2], sums[3]));
-  return static_cast<uint64_t>(_mm512_reduce_or_epi64(all));
-}
-
 constexpr KernelTable Avx512Table() {
   KernelTable t = VecTable("avx512");
   t.peak_fp32_fma = {PeakFma, 12 * 32};
   t.peak_int8_dot = {PeakDot, 12 * 128};
-  SetIntegerPeaks(&t);
-  t.read_memory = ReadMemory;
+  SetCommonPeaks(&t);
   return t;
 }
 

@@ -2,6 +2,8 @@
 #ifndef OCTAVO_KERNELS_PEAK_X86_INL_H_
 #define OCTAVO_KERNELS_PEAK_X86_INL_H_
 
+#include <immintrin.h>
+
 #include "kernels/kernel_table.h"
 
 // clang-format off
@@ -51,11 +53,28 @@ OCTAVO_PEAK_LOOP(PeakMaddubs16, OCTAVO_TWELVE_GROUPS(OCTAVO_MADDUBS16))
 OCTAVO_PEAK_LOOP(PeakMaddubs32, OCTAVO_TWELVE_GROUPS(OCTAVO_MADDUBS32))
 OCTAVO_PEAK_LOOP(PeakMadd16, OCTAVO_TWELVE_GROUPS(OCTAVO_MADD16))
 
-// The 256-bit integer peaks, which every x86 table from AVX2 on has.
-constexpr void SetIntegerPeaks(KernelTable* t) {
+// By 256 bits, which on some processors reads memory a tenth faster than 512.
+uint64_t ReadMemory(const std::byte* data, size_t bytes) {
+  __m256i sums[4] = {};
+  for (size_t i = 0; i < bytes; i += 4 * sizeof(__m256i)) {
+#pragma GCC unroll 4
+    for (size_t j = 0; j < 4; ++j) {
+      const auto* p = reinterpret_cast<const __m256i*>(data + i + j * sizeof(__m256i));
+      sums[j] = _mm256_xor_si256(sums[j], _mm256_loadu_si256(p));
+    }
+  }
+  const __m256i all =
+      _mm256_xor_si256(_mm256_xor_si256(sums[0], sums[1]), _mm256_xor_si256(sums[2], sums[3]));
+  return static_cast<uint64_t>(_mm256_extract_epi64(all, 0) ^ _mm256_extract_epi64(all, 1) ^
+                               _mm256_extract_epi64(all, 2) ^ _mm256_extract_epi64(all, 3));
+}
+
+// The 256-bit limits, which every x86 table from AVX2 on has.
+constexpr void SetCommonPeaks(KernelTable* t) {
   t->peak_int8_maddubs16 = {PeakMaddubs16, 12 * 64};
   t->peak_int8_maddubs32 = {PeakMaddubs32, 12 * 64};
   t->peak_int16_madd = {PeakMadd16, 12 * 32};
+  t->read_memory = ReadMemory;
 }
 
 }  // namespace
