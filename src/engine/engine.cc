@@ -1,3 +1,5 @@
+#include "engine/engine.h"
+
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -6,7 +8,6 @@
 #include "base/memory_info.h"
 #include "base/str_cat.h"
 #include "base/thread_pool.h"
-#include "engine/engine_impl.h"
 #include "engine/engine_loop.h"
 #include "engine/model_files.h"
 #include "engine/sampling_params.h"
@@ -142,6 +143,7 @@ class EngineImpl final : public Engine {
   std::vector<PromptImage> PrepareImages(std::vector<Picture> pictures) const;
   void PlaceImages(SequenceRequest* request) const;
 
+  const std::chrono::steady_clock::time_point load_begin_ = std::chrono::steady_clock::now();
   EngineInfo info_;
   ModelFiles files_;
   ThreadPool pool_;
@@ -154,7 +156,6 @@ EngineImpl::EngineImpl(const Checkpoint& checkpoint, const EngineOptions& option
                        const KernelTable& kernels)
     : files_(LoadModelFiles(checkpoint)),
       pool_(options.num_threads > 0 ? options.num_threads : DefaultThreadCount()) {
-  const auto begin = std::chrono::steady_clock::now();
   const Compute compute = ChooseCompute(options.compute, checkpoint);
   files_.preprocessor = WithPixelLimits(files_.preprocessor, options);
   model_ = std::make_unique<Model>(checkpoint,
@@ -174,7 +175,7 @@ EngineImpl::EngineImpl(const Checkpoint& checkpoint, const EngineOptions& option
   info_.context_length = std::min<int64_t>(text.max_position_embeddings, info_.kv_cache_tokens);
   info_.weight_bytes = static_cast<int64_t>(model_->weight_bytes());
   info_.load_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - load_begin_).count();
 
   loop_ = std::make_unique<EngineLoop>(
       model_.get(), cache_.get(), files_.preprocessor,

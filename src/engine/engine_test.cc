@@ -1,3 +1,5 @@
+#include "engine/engine.h"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -6,7 +8,6 @@
 #include <mutex>
 #include <thread>
 
-#include "engine/engine_impl.h"
 #include "kernels/select.h"
 #include "tests/testing/edited_checkpoint.h"
 #include "tests/testing/picture.h"
@@ -298,14 +299,6 @@ TEST(Engine, ManyThreadsMaySubmit) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(num_equal, 20);
-}
-
-TEST(Engine, ReadsAPictureFile) {
-  const Picture picture = ReadPicture(OCTAVO_TEST_DATA_DIR "/stages/image_a.png");
-  EXPECT_EQ(picture.width, 103);
-  EXPECT_EQ(picture.height, 70);
-  EXPECT_EQ(picture.rgb, testing::Picture(70, 103, 0).pixels);
-  EXPECT_THROW(ReadPicture("/absent.png"), Error);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include <map>
 
 #include "base/str_cat.h"
-#include "engine/engine_impl.h"
+#include "engine/engine.h"
 #include "tests/parity/parity.h"
 
 namespace octavo::parity {

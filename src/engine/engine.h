@@ -1,6 +1,6 @@
 // The engine behind include/octavo/engine.h, made of parts that a test may choose.
-#ifndef OCTAVO_ENGINE_ENGINE_IMPL_H_
-#define OCTAVO_ENGINE_ENGINE_IMPL_H_
+#ifndef OCTAVO_ENGINE_ENGINE_H_
+#define OCTAVO_ENGINE_ENGINE_H_
 
 #include <memory>
 
@@ -17,4 +17,4 @@ std::unique_ptr<Engine> MakeEngine(const Checkpoint& checkpoint, const EngineOpt
 
 }  // namespace octavo
 
-#endif  // OCTAVO_ENGINE_ENGINE_IMPL_H_
+#endif  // OCTAVO_ENGINE_ENGINE_H_
