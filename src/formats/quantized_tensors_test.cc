@@ -5,6 +5,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "octavo/error.h"
 #include "testing/memory_checkpoint.h"
