@@ -14,10 +14,6 @@ add_library(octavo_options INTERFACE)
 target_include_directories(octavo_options INTERFACE
   ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 target_compile_options(octavo_options INTERFACE -Wall -Wextra -Wshadow -Wconversion)
-# g++ 12 reports a false overlap in std::string operator+ at -O3 (GCC bug 105651).
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(octavo_options INTERFACE -Wno-restrict)
-endif()
 if(OCTAVO_WARNINGS_AS_ERRORS)
   target_compile_options(octavo_options INTERFACE -Werror)
 endif()
