@@ -119,7 +119,6 @@ __attribute__((noinline)) void Tile(const BlockOf<Read>& b, int64_t row, int64_t
   const int64_t w_panel_stride = b.w_panel_stride;
   const int64_t w_step = Read::kStep * b.w_k_stride;
   int64_t i = b.k;
-#pragma GCC unroll 4
   for (; i >= Read::kStep; i -= Read::kStep) {
     if (Read::kStream) {
 #pragma GCC unroll 4

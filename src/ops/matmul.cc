@@ -23,11 +23,14 @@ constexpr int64_t kTileRows = 6;
 // A task of many rows: sums, activations and widened weights of one block stay in the L2 cache.
 constexpr int64_t kTaskRows = 192;
 constexpr int64_t kTaskPanels = 4;
-// Where activations are converted per task, wider tasks make up for the conversion.
-constexpr int64_t kConvertedTaskPanels = 16;
+// Where activations are converted per task, a flat task makes up for the conversion.
+constexpr int64_t kConvertedTaskRows = 96;
+constexpr int64_t kConvertedTaskPanels = 64;
 
-constexpr int64_t kSumsCount = kTaskRows * kConvertedTaskPanels * kColumns;
-constexpr int64_t kActivationsCount = kTaskRows * kDepth;
+// One panel more than there is, or rows would lie a multiple of the page size apart.
+constexpr int64_t kSumsCount = kConvertedTaskRows * (kConvertedTaskPanels + 1) * kColumns;
+static_assert(kTaskRows * (kTaskPanels + 1) * kColumns <= kSumsCount);
+constexpr int64_t kActivationsCount = kConvertedTaskRows * kDepth;
 constexpr int64_t kWeightsCount = kTaskPanels * kDepth * kColumns;
 
 enum class Path {
@@ -65,11 +68,13 @@ struct Block {
   int64_t row, rows, panel, panels, k_begin, k;
 };
 
+int64_t SumsStride(const Block& block) { return (block.panels + 1) * kColumns; }
+
 template <typename X, typename W>
 GemmBlock<X, W> SumsOf(const Block& block, const Scratch& scratch) {
   GemmBlock<X, W> b;
   b.sums = scratch.sums;
-  b.sums_row_stride = block.panels * kColumns;
+  b.sums_row_stride = SumsStride(block);
   b.rows = block.rows;
   b.k = block.k;
   b.panels = block.panels;
@@ -175,8 +180,8 @@ void FinishRows(const Job& job, const Block& block, const Scratch& scratch) {
   const int64_t count = std::min(block.panels * kColumns, job.w->n() - column);
   const float* bias = job.options.bias == nullptr ? nullptr : job.options.bias + column;
   for (int64_t r = 0; r < block.rows; ++r) {
-    job.kernels->finish_sums(scratch.sums + r * block.panels * kColumns, bias,
-                             job.options.accumulate, count, job.y.row(block.row + r) + column);
+    job.kernels->finish_sums(scratch.sums + r * SumsStride(block), bias, job.options.accumulate,
+                             count, job.y.row(block.row + r) + column);
   }
 }
 
@@ -205,18 +210,24 @@ void RunTask(const Job& job, int64_t task, int64_t panels, const Scratch& scratc
   FinishRows(job, block, scratch);
 }
 
+int64_t Blocks(int64_t count, int64_t size) { return (count + size - 1) / size; }
+
+// Even parts of at most `most`, each a multiple of `unit`.
+int64_t EvenPart(int64_t count, int64_t most, int64_t unit) {
+  const int64_t part = Blocks(count, Blocks(count, most));
+  return std::min(most, Blocks(part, unit) * unit);
+}
+
 void PlanTasks(Job* job, int64_t panels, int num_threads) {
-  const int64_t m = job->x.rows;
-  const int64_t row_tasks = (m + kTaskRows - 1) / kTaskRows;
-  const int64_t even = (m + row_tasks - 1) / row_tasks;
-  job->rows_per_task = std::min(kTaskRows, (even + kTileRows - 1) / kTileRows * kTileRows);
   const bool converts = job->path == Path::kDot || job->round_activations;
-  job->panels_per_task = converts && m > kStreamRows ? kConvertedTaskPanels : kTaskPanels;
+  job->rows_per_task = EvenPart(job->x.rows, converts ? kConvertedTaskRows : kTaskRows, kTileRows);
+  const bool flat = converts && job->x.rows > kStreamRows;
+  job->panels_per_task = EvenPart(panels, flat ? kConvertedTaskPanels : kTaskPanels, kTaskPanels);
   // Enough tasks that the threads end at about the same time.
+  const int64_t row_tasks = Blocks(job->x.rows, job->rows_per_task);
   while (job->panels_per_task > 1 &&
-         (panels + job->panels_per_task - 1) / job->panels_per_task * row_tasks <
-             int64_t{6} * num_threads) {
-    job->panels_per_task /= 2;
+         Blocks(panels, job->panels_per_task) * row_tasks < int64_t{6} * num_threads) {
+    job->panels_per_task = Blocks(job->panels_per_task, 2);
   }
 }
 
