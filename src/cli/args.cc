@@ -1,0 +1,173 @@
+#include "cli/args.h"
+
+#include <cstdio>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace octavo {
+namespace {
+
+constexpr const char* kDescription =
+    "octavo reads documents on the computer you already own: page pictures and PDFs in;\n"
+    "Markdown with headings, tables and LaTeX, JSON with boxes, or answers to questions out.\n"
+    "It needs no network and no GPU; nothing leaves this machine.\n"
+    "\n"
+    "Start here:\n"
+    "  octavo parse report.pdf -o out           out/report.md, pictures in out/images\n"
+    "  octavo parse scan.png -o -               Markdown on the screen\n"
+    "  octavo ask page.png \"Text Recognition:\"  what the model reads, as it reads it";
+
+constexpr const char* kFooter =
+    "\"octavo COMMAND --help\" explains a command. Results go to stdout or files, everything else "
+    "to\n"
+    "stderr.\n"
+    "Exit codes: 0 done, 1 internal error, 2 wrong flag or wish, 3 not found, 4 damaged file,\n"
+    "5 not supported, 6 out of memory or over a limit, 7 read or write failed, 130 interrupted.\n"
+    "Environment: OCTAVO_MODEL, the model folder; OCTAVO_ISA, a kernel table (scalar, avx2, …).";
+
+void AddModelFlags(CLI::App* app, std::string* model_dir, std::string* compute, int* num_threads) {
+  app->add_option("--model", *model_dir,
+                  "Model folder (Hugging Face files); default: OCTAVO_MODEL, else octavo-nano")
+      ->type_name("DIR");
+  app->add_option("--compute", *compute, "Arithmetic; default: as the checkpoint is stored")
+      ->check(CLI::IsMember({"f32", "bf16"}))
+      ->type_name("f32|bf16");
+  app->add_option("--threads", *num_threads, "Threads; default: physical cores that may be used")
+      ->check(CLI::Range(1, 256));
+}
+
+void AddParse(CLI::App* root, ParseCommandOptions* options) {
+  CLI::App* app = root->add_subcommand("parse", "Turn pages into Markdown, JSON and pictures");
+  app->add_option("input", options->inputs, "PNG, JPEG or PDF files, and folders of them")
+      ->required()
+      ->type_name("INPUT...");
+  app->add_option("-o,--output", options->output_dir,
+                  "Folder for the results; - writes Markdown to stdout")
+      ->required()
+      ->type_name("DIR");
+  app->add_option("--format", options->formats, "What to write")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"md", "content_list", "model"}))
+      ->type_name("md,content_list,model")
+      ->capture_default_str();
+  app->add_flag("--force", options->force, "Replace files that are in the way");
+  app->add_option("--pages", options->pages, "Pages of a PDF, as in 1-3,7")->type_name("LIST");
+  app->add_option("--password", options->password, "Password of an encrypted PDF");
+  app->add_option("--dpi", options->dpi, "Resolution at which PDF pages are drawn")
+      ->check(CLI::Range(36, 600))
+      ->capture_default_str();
+  app->add_option("--layout", options->layout,
+                  "Who finds the blocks: the model, white space, or white space where the model "
+                  "does not (auto)")
+      ->check(CLI::IsMember({"auto", "model", "whitespace"}))
+      ->capture_default_str();
+  app->add_option("--max-pixels", options->max_pixels,
+                  "Largest picture that the model is shown; default: the model's own")
+      ->check(CLI::Range(int64_t{784}, int64_t{51'380'224}));
+  AddModelFlags(app, &options->model_dir, &options->compute, &options->num_threads);
+  app->add_flag("--timings", options->timings, "Seconds by stage, to stderr");
+  app->add_flag("--json", options->json_events, "Progress as JSON lines on stdout");
+}
+
+void AddAsk(CLI::App* root, std::vector<std::string>* words, AskOptions* options) {
+  CLI::App* app = root->add_subcommand("ask", "Ask a question about one or more pictures");
+  app->add_option("words", *words, "PNG or JPEG files, then the question in quotes")
+      ->required()
+      ->expected(2, 65)
+      ->type_name("IMAGE... \"QUESTION\"");
+  AddModelFlags(app, &options->model_dir, &options->compute, &options->num_threads);
+  app->add_option("--max-tokens", options->max_new_tokens, "End the answer after so many tokens")
+      ->check(CLI::Range(1, 1 << 20));
+  app->add_option("--max-pixels", options->max_pixels, "Largest picture that the model is shown")
+      ->check(CLI::Range(int64_t{784}, int64_t{51'380'224}));
+  app->add_option("--temperature", options->temperature, "0: always the likeliest token")
+      ->check(CLI::Range(0.0, 10.0))
+      ->capture_default_str();
+  app->add_option("--seed", options->seed, "Of sampling; the same seed gives the same answer");
+}
+
+void AddInspect(CLI::App* root, InspectOptions* options) {
+  CLI::App* app = root->add_subcommand(
+      "inspect", "Show a model's parts, sizes and memory plan, and whether it is whole");
+  app->add_option("model", options->path, "Model folder, or a GGUF file")
+      ->required()
+      ->type_name("MODEL");
+  app->add_option("--compute", options->compute, "Arithmetic that the memory plan is for")
+      ->check(CLI::IsMember({"f32", "bf16"}))
+      ->type_name("f32|bf16");
+  app->add_flag("--json", options->json, "One JSON object instead of the table");
+}
+
+void AddBench(CLI::App* root, std::string* image, BenchOptions* options) {
+  CLI::App* app = root->add_subcommand(
+      "bench", "Measure this machine's limits, then encode, prefill and decode as shares of them");
+  app->add_option("--synthetic", options->synthetic,
+                  "Random weights of this architecture, made in memory")
+      ->check(CLI::IsMember({"mineru2.5", "tiny"}))
+      ->capture_default_str();
+  AddModelFlags(app, &options->model_dir, &options->compute, &options->num_threads);
+  app->add_option("--image", *image, "Size of the page picture in pixels, multiples of 28")
+      ->type_name("WxH")
+      ->capture_default_str();
+  app->add_option("--decode-steps", options->decode_steps, "Steps of decoding")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  app->add_option("--batch", options->batch, "Sequences decoded together")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  app->add_flag("--json", options->json, "Only the closing JSON line");
+  app->add_option("--write-synthetic", options->write_synthetic,
+                  "Write the random checkpoint as Hugging Face files and stop")
+      ->type_name("DIR");
+}
+
+// "1036x1036" to two numbers; false if it is anything else.
+bool SplitImageSize(const std::string& text, BenchOptions* options) {
+  char rest = 0;
+  return std::sscanf(text.c_str(), "%5dx%5d%c", &options->image_width, &options->image_height,
+                     &rest) == 2;
+}
+
+}  // namespace
+
+Command ParseArgs(int argc, const char* const* argv) {
+  CLI::App app(kDescription, "octavo");
+  app.footer(kFooter);
+  app.set_version_flag("--version", std::string("octavo ") + OCTAVO_VERSION);
+  app.require_subcommand(1);
+  ParseCommandOptions parse;
+  AskOptions ask;
+  std::vector<std::string> ask_words;
+  InspectOptions inspect;
+  BenchOptions bench;
+  std::string bench_image = "1036x1036";
+  AddParse(&app, &parse);
+  AddAsk(&app, &ask_words, &ask);
+  AddInspect(&app, &inspect);
+  AddBench(&app, &bench_image, &bench);
+  if (argc <= 1) {
+    std::fputs(app.help().c_str(), stdout);
+    return ExitNow{0};
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return ExitNow{app.exit(error) == 0 ? 0 : 2};
+  }
+  if (app.got_subcommand("parse")) return parse;
+  if (app.got_subcommand("inspect")) return inspect;
+  if (app.got_subcommand("ask")) {
+    ask.question = ask_words.back();
+    ask_words.pop_back();
+    ask.pictures = ask_words;
+    return ask;
+  }
+  if (!SplitImageSize(bench_image, &bench)) {
+    std::fprintf(stderr, "octavo: --image %s: expected WIDTHxHEIGHT\n", bench_image.c_str());
+    return ExitNow{2};
+  }
+  return bench;
+}
+
+}  // namespace octavo

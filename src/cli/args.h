@@ -1,0 +1,28 @@
+// The command line: every flag with its name, default and help in one place (the only CLI11
+// include is in args.cc).
+#ifndef OCTAVO_CLI_ARGS_H_
+#define OCTAVO_CLI_ARGS_H_
+
+#include <variant>
+
+#include "cli/cmd_ask.h"
+#include "cli/cmd_bench.h"
+#include "cli/cmd_inspect.h"
+#include "cli/cmd_parse.h"
+
+namespace octavo {
+
+// The wish was answered or refused while reading it (help, version, a wrong flag): end with this.
+struct ExitNow {
+  int exit_code = 0;
+};
+
+using Command =
+    std::variant<ExitNow, ParseCommandOptions, AskOptions, InspectOptions, BenchOptions>;
+
+// Help and version go to stdout, complaints to stderr with exit code 2.
+Command ParseArgs(int argc, const char* const* argv);
+
+}  // namespace octavo
+
+#endif  // OCTAVO_CLI_ARGS_H_

@@ -1,0 +1,33 @@
+// octavo ask: a question about one or more pictures; the answer streams to stdout.
+#ifndef OCTAVO_CLI_CMD_ASK_H_
+#define OCTAVO_CLI_CMD_ASK_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace octavo {
+
+struct AskOptions {
+  std::vector<std::string> pictures;  // PNG or JPEG files, shown to the model in this order
+  std::string question;
+  // Change results.
+  std::string model_dir;   // "": model_lookup.h
+  std::string compute;     // "f32", "bf16", "": the checkpoint's
+  int64_t max_pixels = 0;  // of each picture; 0: the model's own
+  int max_new_tokens = 0;  // 0: up to the model's context
+  double temperature = 0;  // 0: greedy
+  uint64_t seed = 0;
+  // Changes speed only.
+  int num_threads = 0;
+};
+
+// Prints the answer and a line feed to stdout, as it is generated. One of MinerU's task prompts
+// ("Text Recognition:", …) is sent with that task's sampling. Returns the exit code.
+// Throws Error: kUnsupported when the model was not trained for free questions (it says which model
+// would be), and what loading and generating throw.
+int RunAsk(const AskOptions& options);
+
+}  // namespace octavo
+
+#endif  // OCTAVO_CLI_CMD_ASK_H_

@@ -1,0 +1,37 @@
+// octavo parse: pictures, PDFs and folders of them to Markdown, JSON and cut-out pictures.
+#ifndef OCTAVO_CLI_CMD_PARSE_H_
+#define OCTAVO_CLI_CMD_PARSE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace octavo {
+
+struct ParseCommandOptions {
+  std::vector<std::string> inputs;  // files (PNG, JPEG, PDF) and folders of them
+  std::string output_dir;           // "-": Markdown to stdout, no files
+  std::vector<std::string> formats = {"md", "content_list", "model"};
+  bool force = false;        // replace files that octavo did not write
+  bool timings = false;      // seconds by stage to stderr
+  bool json_events = false;  // progress as JSON lines on stdout
+  // Change results.
+  std::string model_dir;        // "": model_lookup.h
+  std::string compute;          // "f32", "bf16", "": the checkpoint's
+  std::string layout = "auto";  // "auto", "model", "whitespace"
+  std::string pages;            // "1-3,7"; "": all
+  std::string password;
+  int dpi = 200;
+  int64_t max_pixels = 0;  // of a picture that the model sees; 0: the model's own
+  // Change speed only.
+  int num_threads = 0;
+};
+
+// Writes DIR/NAME.md, NAME_content_list.json, NAME_model.json and DIR/images/ for every input NAME;
+// progress goes to stderr. Returns 0, or the exit code of the first thing that failed when others
+// were finished all the same. Throws Error for what stops the whole run.
+int RunParse(const ParseCommandOptions& options);
+
+}  // namespace octavo
+
+#endif  // OCTAVO_CLI_CMD_PARSE_H_

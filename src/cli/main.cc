@@ -1,0 +1,39 @@
+// The program: reads the command line, runs the command, turns errors into one line and an exit
+// code.
+
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <variant>
+
+#include "cli/args.h"
+#include "octavo/error.h"
+
+namespace octavo {
+namespace {
+
+int Run(const ExitNow& exit_now) { return exit_now.exit_code; }
+int Run(const ParseCommandOptions& options) { return RunParse(options); }
+int Run(const AskOptions& options) { return RunAsk(options); }
+int Run(const InspectOptions& options) { return RunInspect(options); }
+int Run(const BenchOptions& options) { return RunBench(options); }
+
+int Main(int argc, const char* const* argv) {
+  try {
+    return std::visit([](const auto& command) { return Run(command); }, ParseArgs(argc, argv));
+  } catch (const Error& error) {
+    std::fprintf(stderr, "octavo: %s: %s\n", ErrorCodeName(error.code()), error.what());
+    return ExitCode(error.code());
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "octavo: resource exhausted: no memory left\n");
+    return ExitCode(ErrorCode::kResourceExhausted);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "octavo: internal error: %s\n", error.what());
+    return 1;
+  }
+}
+
+}  // namespace
+}  // namespace octavo
+
+int main(int argc, char** argv) { return octavo::Main(argc, argv); }

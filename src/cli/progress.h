@@ -1,0 +1,76 @@
+// What a run tells about itself: a bar on a terminal, plain lines elsewhere, or JSON events.
+#ifndef OCTAVO_CLI_PROGRESS_H_
+#define OCTAVO_CLI_PROGRESS_H_
+
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <set>
+#include <string>
+
+#include "octavo/document.h"
+
+namespace octavo {
+
+// One thread.
+class Progress {
+ public:
+  using Clock = std::function<std::chrono::steady_clock::time_point()>;
+
+  struct Streams {
+    std::FILE* talk = stderr;     // lines and the bar
+    std::FILE* events = nullptr;  // JSON lines; null: none
+    bool is_terminal = false;     // of talk
+    int width = 80;               // of the terminal
+    Clock now = std::chrono::steady_clock::now;
+  };
+
+  Progress(Streams streams, size_t num_documents);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // num_kept: pages that an earlier run has read.
+  void StartDocument(const std::string& name, int num_pages, int num_kept);
+  void FinishPage(const Page& page);
+  // `result`: where it was written.
+  void FinishDocument(const std::string& result);
+  void SkipDocument(const std::string& name, const std::string& result);
+  void FailDocument(const std::string& name, const Error& error);
+  // The closing line, and seconds by stage with `timings`.
+  void Finish(bool timings);
+
+  int num_pages_done() const { return num_pages_done_; }
+
+ private:
+  void Say(const std::string& line);  // above the bar
+  void DrawBar();
+  void EraseBar();
+  double SecondsSinceStart() const;
+  double SecondsLeft() const;
+
+  Streams streams_;
+  size_t num_documents_;
+  std::chrono::steady_clock::time_point start_;
+  bool has_bar_ = false;
+  std::set<std::string> said_warnings_;
+
+  std::string name_;           // of the document at hand
+  int num_pages_ = 0;          // of the document at hand
+  int num_pages_current_ = 0;  // of these, done or kept
+
+  size_t num_documents_done_ = 0;
+  int num_documents_failed_ = 0;
+  int num_documents_skipped_ = 0;
+  int num_pages_started_ = 0;  // of documents opened so far
+  int num_pages_done_ = 0;     // in this run
+  int num_pages_failed_ = 0;
+  PageTimings timings_;
+};
+
+// "45 s", "3:07", "2:00:05".
+std::string DurationText(double seconds);
+
+}  // namespace octavo
+
+#endif  // OCTAVO_CLI_PROGRESS_H_
