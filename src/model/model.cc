@@ -38,13 +38,13 @@ ops::MatmulPrecision Precision(const ModelOptions& options) {
 }
 
 // Runs `make`; says what could not be had when memory ends.
-template <typename Make>
-auto WithinMemory(const char* what, size_t need_bytes, Make make) {
+template <typename NeedBytes, typename Make>
+auto WithinMemory(const char* what, NeedBytes need_bytes, Make make) {
   try {
     return make();
   } catch (const std::bad_alloc&) {
     throw Error(ErrorCode::kResourceExhausted,
-                StrCat(what, " needs ", need_bytes, " bytes of memory, which are not to be had"));
+                StrCat(what, " needs ", need_bytes(), " bytes of memory, which are not to be had"));
   }
 }
 
@@ -74,10 +74,13 @@ Model::Model(const Checkpoint& checkpoint, const ModelOptions& options,
              const ops::Context& context) {
   OCTAVO_CHECK(options.max_batch_tokens > 0 && options.max_sequences > 0);
   OCTAVO_CHECK(context.kernels != nullptr && context.pool != nullptr);
-  impl_ = WithinMemory("loading the model",
-                       PlanWeightBytes(LoadModelConfig(checkpoint), checkpoint.Tensors(),
-                                       options.compute == Compute::kBF16),
-                       [&] { return std::make_unique<Impl>(checkpoint, options, context); });
+  impl_ = WithinMemory(
+      "loading the model",
+      [&] {
+        return PlanWeightBytes(LoadModelConfig(checkpoint), checkpoint.Tensors(),
+                               options.compute == Compute::kBF16);
+      },
+      [&] { return std::make_unique<Impl>(checkpoint, options, context); });
 }
 
 Model::~Model() = default;
