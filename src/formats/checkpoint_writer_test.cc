@@ -46,6 +46,7 @@ TEST_F(CheckpointWriterTest, WrittenFolderOpensWithTheSameTensors) {
     const LoadedTensor b = written->Get(info.name);
     ASSERT_EQ(b.view.dtype, info.dtype) << info.name;
     ASSERT_EQ(b.view.shape, info.shape) << info.name;
+    if (a.view.size_bytes() == 0) continue;
     EXPECT_EQ(std::memcmp(a.view.data, b.view.data, a.view.size_bytes()), 0) << info.name;
   }
 }
