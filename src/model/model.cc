@@ -102,8 +102,9 @@ std::unique_ptr<VisionEncoding> Model::StartVisionEncoding(Patches patches,
                        " numbers in multiples of ", merge));
   }
   const size_t need = VisionEncoder::ActivationBytes(vision, patches.num_patches());
-  return WithinMemory("encoding an image", need,
-                      [&] { return impl_->vision_encoder.Start(std::move(patches), observer); });
+  return WithinMemory(
+      "encoding an image", [need] { return need; },
+      [&] { return impl_->vision_encoder.Start(std::move(patches), observer); });
 }
 
 void Model::Forward(const ForwardBatch& batch, const KvCache& cache, FloatMatrix logits,
