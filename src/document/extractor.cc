@@ -148,14 +148,16 @@ void Extractor::ReadByWhitespace(const Image& image, const InkMap& map, const Pa
     sent.push_back(i);
   }
   const std::vector<BatchAnswer> answers = batch.WaitAll();
-  std::vector<std::string> texts(layout.lines.size());
+  std::vector<CellTexts> texts;
+  for (const LayoutLine& line : layout.lines) texts.emplace_back(line.cells.size());
   for (size_t i = 0; i < sent.size(); ++i) {
-    const size_t line = pieces[sent[i]].line;
+    const LinePiece& piece = pieces[sent[i]];
     const std::optional<std::string> answer =
-        TakeAnswer(answers[i], StrCat("line ", line + 1), page);
+        TakeAnswer(answers[i], StrCat("line ", piece.line + 1), page);
     if (!answer || IsBlank(*answer)) continue;
-    if (!texts[line].empty()) texts[line] += ' ';
-    texts[line] += TrimSpace(*answer);
+    std::string& text = texts[piece.line][piece.cell];
+    if (!text.empty()) text += ' ';
+    text += TrimSpace(*answer);
   }
   page->blocks = GroupParagraphs(layout, texts, map.width, map.height);
   page->timings.recognize_seconds += SecondsSince(start);

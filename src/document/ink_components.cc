@@ -171,6 +171,7 @@ PageInk SortComponents(const InkMap& map) {
   for (const InkComponent& component : components) {
     const Kind kind = KindOf(component, page.unit);
     if (kind == Kind::kLetter) page.letters.push_back(component);
+    if (kind == Kind::kRule || kind == Kind::kFrame) page.rules.push_back(component.box);
     if (kind == Kind::kPicture && pictures.size() < kMaxPictures) pictures.push_back(component.box);
   }
   page.pictures = MergeBoxes(std::move(pictures), page.unit);

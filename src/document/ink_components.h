@@ -41,10 +41,11 @@ struct PageInk {
   int unit = 0;  // median height of a letter, map pixels; 0: no letters
   std::vector<InkComponent> letters;
   std::vector<PixelBox> pictures;  // photographs, drawings, panels; disjoint
+  std::vector<PixelBox> rules;     // straight lines, frames, grids of tables
 };
 
-// Drops dirt (a few pixels), rules and the frames of tables and boxes; gathers what is too large
-// for letters into pictures.
+// Drops dirt (a few pixels); gathers what is too large for letters into pictures, and what is long
+// and thin into rules.
 PageInk SortComponents(const InkMap& map);
 
 }  // namespace octavo

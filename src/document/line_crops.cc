@@ -9,19 +9,18 @@
 namespace octavo {
 namespace {
 
-// Where to cut a line of `width` at the card's scale into `num_pieces`: near the even positions,
-// wide gaps first.
-std::vector<int> CutPositions(const LayoutLine& line, int num_pieces) {
+// Where to cut a cell of a line into `num_pieces`: near the even positions, wide gaps first.
+std::vector<int> CutPositions(const LayoutLine& line, const Cell& cell, int num_pieces) {
   std::vector<int> cuts;
-  const double piece_width = static_cast<double>(line.box.width()) / num_pieces;
+  const double piece_width = static_cast<double>(cell.x1 - cell.x0) / num_pieces;
   for (int i = 1; i < num_pieces; ++i) {
-    const double wanted = line.box.x0 + piece_width * i;
-    const int after = cuts.empty() ? line.box.x0 : cuts.back();
+    const double wanted = cell.x0 + piece_width * i;
+    const int after = cuts.empty() ? cell.x0 : cuts.back();
     const WordGap* best = nullptr;
     double best_cost = 0.45 * piece_width;
     for (const WordGap& gap : line.gaps) {
       const int middle = (gap.x0 + gap.x1) / 2;
-      if (middle <= after) continue;
+      if (middle <= after || middle >= cell.x1) continue;
       const double cost = std::abs(middle - wanted) - 2.0 * (gap.x1 - gap.x0);
       if (cost < best_cost) {
         best_cost = cost;
@@ -44,20 +43,23 @@ std::vector<LinePiece> CutLines(const WhitespaceLayout& layout, const ModelCard&
     // Room for anti-aliased edges; little enough to leave out the neighbouring lines.
     const int margin_y = std::max(2, static_cast<int>(line.letter_height * 0.12));
     const int margin_x = std::max(2, static_cast<int>(line.letter_height * 0.2));
-    PixelBox box = {std::max(0, line.box.x0 - margin_x), std::max(0, line.box.y0 - margin_y),
-                    std::min(width, line.box.x1 + margin_x),
-                    std::min(height, line.box.y1 + margin_y)};
-    int num_pieces = 1;
-    if (card.line_max_width_px > 0) {
-      const double scale =
-          card.line_height_px > 0 ? static_cast<double>(card.line_height_px) / box.height() : 1.0;
-      num_pieces = static_cast<int>(std::ceil(box.width() * scale / card.line_max_width_px));
+    for (size_t c = 0; c < line.cells.size(); ++c) {
+      const Cell& cell = line.cells[c];
+      PixelBox box = {std::max(0, cell.x0 - margin_x), std::max(0, line.box.y0 - margin_y),
+                      std::min(width, cell.x1 + margin_x),
+                      std::min(height, line.box.y1 + margin_y)};
+      int num_pieces = 1;
+      if (card.line_max_width_px > 0) {
+        const double scale =
+            card.line_height_px > 0 ? static_cast<double>(card.line_height_px) / box.height() : 1.0;
+        num_pieces = static_cast<int>(std::ceil(box.width() * scale / card.line_max_width_px));
+      }
+      for (const int cut : CutPositions(line, cell, num_pieces)) {
+        pieces.push_back({i, c, {box.x0, box.y0, cut, box.y1}});
+        box.x0 = cut;
+      }
+      pieces.push_back({i, c, box});
     }
-    for (const int cut : CutPositions(line, num_pieces)) {
-      pieces.push_back({i, {box.x0, box.y0, cut, box.y1}});
-      box.x0 = cut;
-    }
-    pieces.push_back({i, box});
   }
   return pieces;
 }

@@ -13,11 +13,12 @@ namespace octavo {
 // Part of a line, in pixels of the layout's map.
 struct LinePiece {
   size_t line = 0;  // index into layout.lines
+  size_t cell = 0;  // index into its cells
   PixelBox box;     // the crop, with a small margin
 };
 
-// Lines (no pictures) from top to bottom; a line that would be wider than the card's limit at the
-// card's height is cut at its widest word gaps into pieces of about the same width.
+// Cells of lines (no pictures) in reading order; one that would be wider than the card's limit at
+// the card's height is cut at its widest word gaps into pieces of about the same width.
 std::vector<LinePiece> CutLines(const WhitespaceLayout& layout, const ModelCard& card, int width,
                                 int height);
 

@@ -11,7 +11,8 @@ WhitespaceLayout OneLine(int width, std::vector<WordGap> gaps) {
   line.letter_height = 20;
   line.num_letters = 30;
   line.gaps = std::move(gaps);
-  return {14, {line}};
+  line.cells = {{line.box.x0, line.box.x1}};
+  return {14, {line}, {}};
 }
 
 TEST(LineCrops, LeavesAShortLineWhole) {
@@ -43,9 +44,20 @@ TEST(LineCrops, NeverCutsAWord) {
   EXPECT_EQ(CutLines(OneLine(900, {}), card, 2000, 1000).size(), 1u);
 }
 
+TEST(LineCrops, CutsCellsApart) {
+  WhitespaceLayout layout = OneLine(900, {{300, 700}});
+  layout.lines[0].cells = {{100, 300}, {700, 1000}};
+  const auto pieces = CutLines(layout, {}, 2000, 1000);
+  ASSERT_EQ(pieces.size(), 2u);
+  EXPECT_EQ(pieces[0].box, (PixelBox{96, 48, 304, 72}));
+  EXPECT_EQ(pieces[1].box, (PixelBox{696, 48, 1004, 72}));
+  EXPECT_EQ(pieces[1].cell, 1u);
+}
+
 TEST(LineCrops, SkipsPicturesAndStaysOnThePage) {
   WhitespaceLayout layout = OneLine(300, {});
   layout.lines[0].box = {0, 0, 300, 20};
+  layout.lines[0].cells = {{0, 300}};
   layout.lines.push_back(layout.lines[0]);
   layout.lines[1].is_picture = true;
   const auto pieces = CutLines(layout, {}, 300, 20);
@@ -56,10 +68,10 @@ TEST(LineCrops, SkipsPicturesAndStaysOnThePage) {
 TEST(LineCrops, RescalesToTheCardsHeight) {
   ModelCard card;
   card.line_height_px = 28;
-  const Image crop = CropOfLine(Image(500, 200), {0, {10, 10, 210, 66}}, 1, card);
+  const Image crop = CropOfLine(Image(500, 200), {0, 0, {10, 10, 210, 66}}, 1, card);
   EXPECT_EQ(crop.height, 28);
   EXPECT_EQ(crop.width, 100);
-  const Image plain = CropOfLine(Image(500, 200), {0, {10, 10, 110, 50}}, 2, {});
+  const Image plain = CropOfLine(Image(500, 200), {0, 0, {10, 10, 110, 50}}, 2, {});
   EXPECT_EQ(plain.height, 80);
   EXPECT_EQ(plain.width, 200);
 }

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "base/utf8.h"
+#include "document/ruled_tables.h"
 #include "document/white_space.h"
 
 namespace octavo {
@@ -31,6 +33,7 @@ char32_t LastCodePoint(std::string_view text) {
 // A line with its text; only lines that were read.
 struct ReadLine {
   const LayoutLine* line = nullptr;
+  const CellTexts* cells = nullptr;
   std::string text;
 };
 
@@ -39,8 +42,20 @@ struct Paragraph {
   std::string text;
   PixelBox box;
   bool is_picture = false;
-  bool is_mark = false;  // begins with a list mark
+  bool is_mark = false;   // begins with a list mark
+  bool is_table = false;  // text is HTML
 };
+
+std::string JoinCells(const CellTexts& cells) {
+  std::string text;
+  for (const std::string& cell : cells) {
+    const std::string_view trimmed = TrimSpace(cell);
+    if (trimmed.empty()) continue;
+    if (!text.empty()) text += ' ';
+    text += trimmed;
+  }
+  return text;
+}
 
 double Median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -72,11 +87,12 @@ ColumnShape ShapeOf(const std::vector<ReadLine>& lines, size_t begin, size_t end
 
 class Grouper {
  public:
-  Grouper(const WhitespaceLayout& layout, const std::vector<std::string>& texts) {
+  Grouper(const WhitespaceLayout& layout, const std::vector<CellTexts>& texts)
+      : rules_(layout.rules) {
     for (size_t i = 0; i < layout.lines.size(); ++i) {
-      std::string text(TrimSpace(texts[i]));
+      std::string text = JoinCells(texts[i]);
       if (layout.lines[i].is_picture || !text.empty()) {
-        lines_.push_back({&layout.lines[i], std::move(text)});
+        lines_.push_back({&layout.lines[i], &texts[i], std::move(text)});
       }
     }
     std::vector<double> heights;
@@ -105,7 +121,7 @@ class Grouper {
 
   // 0: running text. Titles: 1 for letters half as large again as the text's, else 2.
   int TitleLevel(const Paragraph& paragraph, double space_above) const {
-    if (paragraph.is_picture || letter_height_ <= 0) return 0;
+    if (paragraph.is_picture || paragraph.is_table || letter_height_ <= 0) return 0;
     double height = 0;
     double stroke = 0;
     for (const LayoutLine* line : paragraph.lines) {
@@ -130,14 +146,35 @@ class Grouper {
   }
 
  private:
+  // The table whose rows begin with line i, or nothing. Moves i to its last line.
+  std::optional<Paragraph> TakeTable(size_t end, size_t* i) const {
+    std::vector<TableRow> rows;
+    for (size_t j = *i; j < end && lines_[j].line->is_row; ++j) {
+      rows.push_back({lines_[j].line, lines_[j].cells});
+    }
+    std::string html = RuledTableHtml(rows, rules_);
+    if (html.empty()) return std::nullopt;
+    Paragraph table{{}, std::move(html), rows.front().line->box, false, false, true};
+    for (const TableRow& row : rows) {
+      table.lines.push_back(row.line);
+      table.box.Include(row.line->box);
+    }
+    *i += rows.size() - 1;
+    return table;
+  }
+
   void GroupColumn(size_t begin, size_t end, std::vector<Paragraph>* paragraphs) {
     const ColumnShape shape = ShapeOf(lines_, begin, end);
     for (size_t i = begin; i < end; ++i) {
+      if (std::optional<Paragraph> table = TakeTable(end, &i)) {
+        paragraphs->push_back(std::move(*table));
+        continue;
+      }
       const ReadLine& read = lines_[i];
       const bool is_mark = StartsWithListMark(read.text);
       if (i == begin || StartsParagraph(paragraphs->back(), read, shape)) {
         paragraphs->push_back(
-            {{read.line}, read.text, read.line->box, read.line->is_picture, is_mark});
+            {{read.line}, read.text, read.line->box, read.line->is_picture, is_mark, false});
         continue;
       }
       Paragraph& paragraph = paragraphs->back();
@@ -147,19 +184,12 @@ class Grouper {
     }
   }
 
-  // Cells stand side by side: a gap wider than any between words.
-  bool IsRow(const LayoutLine& line) const {
-    const double min_gap = 3 * std::max(letter_height_, line.letter_height);
-    return std::any_of(line.gaps.begin(), line.gaps.end(),
-                       [&](const WordGap& gap) { return gap.x1 - gap.x0 > min_gap; });
-  }
-
   bool StartsParagraph(const Paragraph& paragraph, const ReadLine& read,
                        const ColumnShape& shape) const {
     const LayoutLine& line = *read.line;
     const LayoutLine& last = *paragraph.lines.back();
-    if (paragraph.is_picture || line.is_picture) return true;
-    if (IsRow(line) || IsRow(last)) return true;
+    if (paragraph.is_picture || paragraph.is_table || line.is_picture) return true;
+    if (line.is_row || last.is_row) return true;
     const double height = std::max(letter_height_, 1.0);
     const double pitch = line.box.y1 - last.box.y1;
     const double usual_pitch = std::max(shape.pitch, 1.2 * height);
@@ -188,6 +218,7 @@ class Grouper {
     return shape.x1 - last.box.x1 > needed * 1.15 + 2 * letter_height_;
   }
 
+  const std::vector<PixelBox>& rules_;
   std::vector<ReadLine> lines_;
   double letter_height_ = 0;
   double stroke_width_ = 0;
@@ -241,7 +272,7 @@ bool StartsWithListMark(const std::string& text) {
 }
 
 std::vector<ContentBlock> GroupParagraphs(const WhitespaceLayout& layout,
-                                          const std::vector<std::string>& texts, int width,
+                                          const std::vector<CellTexts>& texts, int width,
                                           int height) {
   Grouper grouper(layout, texts);
   const std::vector<Paragraph> paragraphs = grouper.Group();
@@ -255,14 +286,14 @@ std::vector<ContentBlock> GroupParagraphs(const WhitespaceLayout& layout,
     ContentBlock block;
     block.bbox = to_bbox(paragraph.box);
     block.angle = 0;
-    block.type = paragraph.is_picture ? "image" : "text";
+    block.type = paragraph.is_picture ? "image" : paragraph.is_table ? "table" : "text";
     if (!paragraph.is_picture) block.content = paragraph.text;
     const bool has_above = i > 0 && paragraphs[i - 1].box.y1 <= paragraph.box.y0;
     const double space_above =
         has_above ? paragraph.box.y0 - paragraphs[i - 1].box.y1 : static_cast<double>(height);
     block.text_level = grouper.TitleLevel(paragraph, space_above);
     if (block.text_level > 0) block.type = "title";
-    if (!paragraph.is_picture && IsPageNumber(paragraph, height)) {
+    if (block.type == "text" && IsPageNumber(paragraph, height)) {
       block.type = "page_number";
       block.text_level = 0;
     }

@@ -10,16 +10,19 @@
 
 namespace octavo {
 
-// texts: what was read of each line, same length as layout.lines ("" for pictures and lines without
-// an answer). Boxes become fractions of a map of width x height pixels.
+// What was read of a line: a text for each of its cells ("" where nothing was).
+using CellTexts = std::vector<std::string>;
+
+// texts: same length as layout.lines. Boxes become fractions of a map of width x height pixels.
 //
 // A paragraph ends before a larger gap, a change of letter size, an indented line, a list mark, or
-// where the line before had room for the next word; a row of cells is a paragraph of its own. Lines
-// are joined with a blank, or without where a hyphen parts a word. One to three lines in letters a
-// fifth larger than the page's, or one in bold with space above, are a title. A number alone at the
-// foot is a page number. Neighbouring paragraphs with list marks stand in a "list" container.
+// where the line before had room for the next word. Lines are joined with a blank, or without where
+// a hyphen parts a word. A row of cells is a paragraph of its own; two rows and more that stand at
+// rules are a table. One to three lines in letters a fifth larger than the page's, or one in bold
+// with space above, are a title. A number alone at the foot is a page number. Neighbouring
+// paragraphs with list marks stand in a "list" container.
 std::vector<ContentBlock> GroupParagraphs(const WhitespaceLayout& layout,
-                                          const std::vector<std::string>& texts, int width,
+                                          const std::vector<CellTexts>& texts, int width,
                                           int height);
 
 // The two texts as one: without the hyphen if `first` ends in letter and hyphen and `second` begins

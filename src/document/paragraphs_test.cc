@@ -1,5 +1,7 @@
 #include "document/paragraphs.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "testing/mineru_cases.h"
@@ -19,12 +21,23 @@ LayoutLine Line(int x0, int x1, int bottom, double letter_height = 20, double st
   line.letter_height = letter_height;
   line.stroke_width = stroke;
   for (int x = x0 + 60; x < x1; x += 60) line.gaps.push_back({x, x + 8});
+  line.cells = {{x0, x1}};
   return line;
 }
 
 std::vector<ContentBlock> Group(const std::vector<LayoutLine>& lines,
-                                const std::vector<std::string>& texts) {
-  return GroupParagraphs({14, lines}, texts, kWidth, kHeight);
+                                const std::vector<std::string>& texts,
+                                const std::vector<PixelBox>& rules = {}) {
+  std::vector<CellTexts> cells;
+  for (const std::string& text : texts) {
+    cells.emplace_back();
+    for (size_t begin = 0; begin <= text.size();) {
+      const size_t end = std::min(text.find('|', begin), text.size());
+      cells.back().push_back(text.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  return GroupParagraphs({14, lines, rules}, cells, kWidth, kHeight);
 }
 
 std::string Summary(const std::vector<ContentBlock>& blocks) {
@@ -86,10 +99,17 @@ TEST(Paragraphs, PutsItemsIntoAList) {
 TEST(Paragraphs, KeepsRowsOfCellsApart) {
   LayoutLine row = Line(100, 1100, 200);
   row.gaps = {{300, 700}};
+  row.cells = {{100, 300}, {700, 1100}};
+  row.is_row = true;
   LayoutLine next = row;
   next.box.y0 += 35;
   next.box.y1 += 35;
-  EXPECT_EQ(Summary(Group({row, next}, {"Pears 4", "Plums 6"})), "text|Pears 4\ntext|Plums 6\n");
+  EXPECT_EQ(Summary(Group({row, next}, {"Pears|4", "Plums|6"})), "text|Pears 4\ntext|Plums 6\n");
+  EXPECT_EQ(
+      Summary(Group({row, next, Line(100, 1100, 300)}, {"Pears|4", "Plums|6", "after"},
+                    {{90, 170, 1110, 240}})),
+      "table|<table><tr><td>Pears</td><td>4</td></tr><tr><td>Plums</td><td>6</td></tr></table>"
+      "\ntext|after\n");
 }
 
 TEST(Paragraphs, FindsThePageNumberAtTheFoot) {

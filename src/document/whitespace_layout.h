@@ -19,6 +19,12 @@ struct WordGap {
   int x1 = 0;
 };
 
+// A stretch of columns, half-open.
+struct Cell {
+  int x0 = 0;
+  int x1 = 0;
+};
+
 // A line of text, or a picture. Boxes are in map pixels, tight around the ink.
 struct LayoutLine {
   PixelBox box;
@@ -28,11 +34,15 @@ struct LayoutLine {
   double letter_height = 0;  // 90th percentile: capitals and ascenders
   double stroke_width = 0;
   std::vector<WordGap> gaps;  // from left to right
+  // Parts that stand wider apart than words do; one of a line of running text. From left to right.
+  std::vector<Cell> cells;
+  bool is_row = false;  // cells so far apart that the line is no running text
 };
 
 struct WhitespaceLayout {
   int unit = 0;  // median letter height, map pixels
   std::vector<LayoutLine> lines;
+  std::vector<PixelBox> rules;  // as in PageInk
 };
 
 WhitespaceLayout FindLines(const PageInk& page);

@@ -22,6 +22,8 @@ TEST(WhitespaceLayout, FindsEveryLineFromTopToBottom) {
     EXPECT_EQ(line.box.y1, 200 + 40 * i + 7);  // descenders
     EXPECT_GT(line.gaps.size(), 8u);
     EXPECT_EQ(line.column, layout.lines[0].column);
+    EXPECT_EQ(line.cells.size(), 1u);
+    EXPECT_FALSE(line.is_row);
   }
 }
 
@@ -62,7 +64,11 @@ TEST(WhitespaceLayout, ReadsTheCellsOfATableAcross) {
   }
   const WhitespaceLayout layout = LayoutOf(page);
   ASSERT_EQ(layout.lines.size(), 8u);
-  for (const LayoutLine& line : layout.lines) EXPECT_GT(line.box.width(), 800);
+  for (const LayoutLine& line : layout.lines) {
+    EXPECT_GT(line.box.width(), 800);
+    EXPECT_EQ(line.cells.size(), 3u);
+    EXPECT_TRUE(line.is_row);
+  }
 }
 
 TEST(WhitespaceLayout, SeparatesLinesOfASkewedPage) {

@@ -1,0 +1,120 @@
+#include "cli/progress.h"
+
+#include <memory>
+
+#include <gtest/gtest.h>
+
+namespace octavo {
+namespace {
+
+using Seconds = std::chrono::seconds;
+
+class ProgressTest : public testing::Test {
+ protected:
+  using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+  ProgressTest() : talk_(std::tmpfile(), std::fclose), events_(std::tmpfile(), std::fclose) {}
+
+  Progress::Streams Streams() {
+    Progress::Streams streams;
+    streams.talk = talk_.get();
+    streams.now = [this] { return now_; };
+    return streams;
+  }
+  static std::string Read(const File& file) {
+    std::string text;
+    std::rewind(file.get());
+    for (int c = std::fgetc(file.get()); c != EOF; c = std::fgetc(file.get())) {
+      text += static_cast<char>(c);
+    }
+    return text;
+  }
+  static Page PageOf(int index) {
+    Page page;
+    page.index = index;
+    page.timings.total_seconds = 2;
+    return page;
+  }
+
+  File talk_;
+  File events_;
+  std::chrono::steady_clock::time_point now_{};
+};
+
+TEST_F(ProgressTest, WritesALineForEachPageWithoutTerminal) {
+  Progress progress(Streams(), 1);
+  progress.StartDocument("a.pdf", 3, 1);
+  Page page = PageOf(1);
+  page.warnings = {"odd"};
+  progress.FinishPage(page);
+  page.index = 2;
+  page.error_code = ErrorCode::kDataLoss;
+  page.error = "damaged";
+  progress.FinishPage(page);
+  progress.FinishDocument("out/a.md");
+  EXPECT_EQ(Read(talk_),
+            "a.pdf: going on after 1 page of an earlier run\n"
+            "a.pdf: page 2: odd\n"
+            "a.pdf: page 2 of 3, 2.0 s\n"
+            "a.pdf: page 3 failed: damaged\n"
+            "a.pdf -> out/a.md\n");
+}
+
+TEST_F(ProgressTest, DrawsABarWithRateAndTimeLeftOnATerminal) {
+  Progress::Streams streams = Streams();
+  streams.is_terminal = true;
+  streams.width = 100;
+  {
+    Progress progress(streams, 1);
+    progress.StartDocument("a.pdf", 4, 0);
+    now_ += Seconds(30);
+    progress.FinishPage(PageOf(0));
+  }
+  const std::string text = Read(talk_);
+  EXPECT_NE(text.find("] 1/4 pages, 2.0 pages/min, 1:30 left, "), std::string::npos) << text;
+  EXPECT_EQ(text.substr(text.size() - 4), "\r\x1b[K");  // nothing is left behind
+  EXPECT_EQ(text.find('\n'), std::string::npos);
+}
+
+TEST_F(ProgressTest, WritesEventsAsJsonLines) {
+  Progress::Streams streams = Streams();
+  streams.events = events_.get();
+  Progress progress(streams, 2);
+  progress.StartDocument("a.pdf", 1, 0);
+  progress.FinishPage(PageOf(0));
+  progress.FinishDocument("out/a.md");
+  progress.FailDocument("b.pdf", Error(ErrorCode::kNotFound, "b.pdf: no such file"));
+  progress.Finish(false);
+  const std::string text = Read(events_);
+  for (const char* line : {R"({"event":"document","input":"a.pdf","pages":1,"pages_kept":0})",
+                           R"({"event":"done","input":"a.pdf","result":"out/a.md"})",
+                           R"("code":"not found","error":"b.pdf: no such file"})",
+                           R"({"event":"end","documents":2,"documents_failed":1,)"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
+  }
+}
+
+TEST_F(ProgressTest, CountsWhatFailedInTheClosingLine) {
+  Progress progress(Streams(), 2);
+  progress.StartDocument("a.pdf", 2, 0);
+  progress.FinishPage(PageOf(0));
+  progress.FinishDocument("out/a.md");
+  progress.SkipDocument("b.pdf", "out/b.md");
+  now_ += Seconds(60);
+  progress.Finish(true);
+  const std::string text = Read(talk_);
+  EXPECT_NE(text.find("1 page of 2 documents in 1:00 (1.0 pages/min), 1 unchanged, at most"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("seconds by stage"), std::string::npos);
+}
+
+TEST(DurationText, ChoosesUnits) {
+  EXPECT_EQ(DurationText(0.2), "0 s");
+  EXPECT_EQ(DurationText(59.4), "59 s");
+  EXPECT_EQ(DurationText(187), "3:07");
+  EXPECT_EQ(DurationText(7205), "2:00:05");
+}
+
+}  // namespace
+}  // namespace octavo

@@ -1,0 +1,163 @@
+#include "cli/result_files.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "octavo/error.h"
+
+namespace octavo {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ResultFilesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) /
+              (std::string("result_files_") +
+               testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    input_ = folder_ / "in.pdf";
+    std::ofstream(input_) << "input";
+    options_.output_dir = folder_ / "out";
+    options_.formats = {"md", "model"};
+    options_.settings = "some";
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  static Page PageWith(int index, const std::string& text) {
+    Page page;
+    page.index = index;
+    page.blocks = {{"text", {0, 0, 1, 1}, 0, text}};
+    return page;
+  }
+  ResultFiles Open(const std::string& name = "in") { return {input_, name, options_}; }
+  std::string Read(const std::string& name) const {
+    std::ifstream stream(options_.output_dir / name);
+    std::stringstream text;
+    text << stream.rdbuf();
+    return text.str();
+  }
+  bool Exists(const std::string& name) const { return fs::exists(options_.output_dir / name); }
+
+  fs::path folder_;
+  fs::path input_;
+  ResultOptions options_;
+};
+
+TEST_F(ResultFilesTest, WritesOutputsOnlyWhenFinished) {
+  ResultFiles results = Open();
+  results.Append(PageWith(1, "two"));
+  results.Append(PageWith(0, "one"));
+  EXPECT_FALSE(Exists("in.md"));
+  results.Finish(true);
+  EXPECT_EQ(Read("in.md"), "one\n\ntwo\n");
+  EXPECT_TRUE(Exists("in_model.json"));
+  EXPECT_FALSE(Exists("in_content_list.json"));
+}
+
+TEST_F(ResultFilesTest, GoesOnAfterTheLastCompletePage) {
+  {
+    ResultFiles results = Open();
+    results.Append(PageWith(0, "one"));
+    results.Append(PageWith(1, "two"));
+  }
+  const fs::path journal = options_.output_dir / ".octavo" / "in.jsonl";
+  fs::resize_file(journal, fs::file_size(journal) - 5);  // the end of a killed run
+  ResultFiles results = Open();
+  EXPECT_FALSE(results.is_done());
+  ASSERT_EQ(results.pages().size(), 1u);
+  EXPECT_EQ(results.pages().at(0).blocks[0].content, "one");
+  results.Append(PageWith(1, "two again"));
+  results.Finish(true);
+  EXPECT_EQ(Read("in.md"), "one\n\ntwo again\n");
+}
+
+TEST_F(ResultFilesTest, KnowsFinishedWorkUntilSomethingChanges) {
+  {
+    ResultFiles results = Open();
+    results.Append(PageWith(0, "one"));
+    results.Finish(true);
+  }
+  EXPECT_TRUE(Open().is_done());
+  fs::remove(options_.output_dir / "in.md");
+  EXPECT_FALSE(Open().is_done());
+  options_.settings = "others";
+  ResultFiles changed = Open();
+  EXPECT_FALSE(changed.is_done());
+  EXPECT_TRUE(changed.pages().empty());
+}
+
+TEST_F(ResultFilesTest, ReadsAChangedInputAnew) {
+  {
+    ResultFiles results = Open();
+    results.Append(PageWith(0, "one"));
+  }
+  std::ofstream(input_) << "another input";
+  EXPECT_TRUE(Open().pages().empty());
+}
+
+TEST_F(ResultFilesTest, ReplacesItsOwnResultButNoOtherFile) {
+  {
+    ResultFiles results = Open();
+    results.Append(PageWith(0, "one"));
+    results.Finish(true);
+  }
+  options_.settings = "others";
+  ResultFiles again = Open();
+  again.Append(PageWith(0, "new"));
+  again.Finish(true);
+  EXPECT_EQ(Read("in.md"), "new\n");
+
+  input_ = folder_ / "another.pdf";
+  std::ofstream(input_) << "input";
+  try {
+    Open();
+    ADD_FAILURE() << "no Error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+  }
+  EXPECT_EQ(Read("in.md"), "new\n");
+  options_.force = true;
+  ResultFiles forced = Open();
+  forced.Append(PageWith(0, "forced"));
+  forced.Finish(true);
+  EXPECT_EQ(Read("in.md"), "forced\n");
+}
+
+TEST_F(ResultFilesTest, KeepsTheJournalOpenWhenPagesAreMissing) {
+  {
+    ResultFiles results = Open();
+    results.Append(PageWith(0, "one"));
+    results.Finish(false);
+  }
+  EXPECT_EQ(Read("in.md"), "one\n");
+  ResultFiles results = Open();
+  EXPECT_FALSE(results.is_done());
+  EXPECT_EQ(results.pages().size(), 1u);
+}
+
+TEST_F(ResultFilesTest, PutsPicturesBesideAndPointsToThemFromSubFolders) {
+  Page page = PageWith(0, "text");
+  page.blocks.push_back({"image", {0, 0, 1, 1}, 0});
+  page.blocks.back().img_path = "p.jpg";
+  page.pictures.push_back({"p.jpg", "bytes"});
+  ResultFiles results = Open("sub/in");
+  results.Append(std::move(page));
+  results.Finish(true);
+  EXPECT_EQ(Read("images/p.jpg"), "bytes");
+  EXPECT_EQ(Read("sub/in.md"), "text\n\n![](../images/p.jpg)\n");
+}
+
+TEST_F(ResultFilesTest, IgnoresADamagedJournal) {
+  fs::create_directories(options_.output_dir / ".octavo");
+  std::ofstream(options_.output_dir / ".octavo" / "in.jsonl") << "{damaged\n";
+  EXPECT_TRUE(Open().pages().empty());
+}
+
+}  // namespace
+}  // namespace octavo
