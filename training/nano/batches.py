@@ -27,7 +27,7 @@ KINDS: dict[str, Callable[[TextSource], Sample]] = {
 MIXTURES: dict[str, dict[str, float]] = {
     "short": {"short": 1.0},
     "lines": {"line": 0.96, "paragraph": 0.03, "unread": 0.01},
-    "pieces": {"piece": 0.74, "row": 0.10, "line": 0.14, "paragraph": 0.01, "unread": 0.01},
+    "pieces": {"piece": 0.70, "row": 0.17, "line": 0.11, "paragraph": 0.01, "unread": 0.01},
     "text": {"line": 0.8, "paragraph": 0.19, "unread": 0.01},
     "blocks": {"line": 0.6, "paragraph": 0.39, "unread": 0.01},
     "all": {"line": 0.50, "paragraph": 0.20, "table": 0.12, "formula": 0.17, "unread": 0.01},

@@ -89,20 +89,26 @@ def _one_row(source: TextSource, image: Image.Image, ink: Ink) -> Sample:
 
 
 def spaced_row(source: TextSource) -> Sample:
-    """A row of a receipt or an open table: two to four cells with wide gaps, each answered by one space."""
+    """A row of a receipt or a table: two to four cells with wide gaps, sometimes ruled. A gap is answered by a space."""
     rng = source.rng
     path = source.monospaced_path() if rng.random() < 0.5 else source.font_path()
     face = Face(path, int(rng.triangular(12, 40, 27)), 2 if rng.random() < 0.4 else 1)
     cells = [cell_text(source, index > 0) for index in range(rng.choice((2, 2, 2, 3, 4)))]
+    if rng.random() < 0.3:  # a count before the first word
+        cells[0] = f"{rng.choice((1, 1, rng.randint(0, 99)))}{rng.choice(('', '.'))} {cells[0]}"
     room = PIECE_COLUMNS * face.size * 1.3
     page = Page(source, face, int(room) + 60, int(face.size * 2) + 40)
     x = float(rng.randint(2, 8))
+    ruled, thickness = rng.random() < 0.4, rng.choice((1, 1, 2)) * face.oversample
     for index, text in enumerate(cells):
         gap = face.size * rng.uniform(0.8, 5)
         if index and x + gap + page.length(text) > room:
             break
         if index:
             page.space(x + gap / 2, 20.0)
+            rule = (x + gap * rng.uniform(0.25, 0.75)) * face.oversample
+            if ruled:
+                page.draw.line((rule, 0, rule, page.height * face.oversample), fill=0, width=thickness)
             x += gap
         x = page.write(x, 20.0, text)
     pad = rng.choice([2, 5, 9])
