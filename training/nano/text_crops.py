@@ -89,7 +89,7 @@ def _one_row(source: TextSource, image: Image.Image, ink: Ink) -> Sample:
 
 
 def spaced_row(source: TextSource) -> Sample:
-    """A row of a receipt or a table: two to four cells with wide gaps, sometimes ruled. A gap is answered by a space."""
+    """A row of a receipt or a table: two to four cells with wide gaps, at times ruled. A gap is answered by a space."""
     rng = source.rng
     path = source.monospaced_path() if rng.random() < 0.5 else source.font_path()
     face = Face(path, int(rng.triangular(12, 40, 27)), 2 if rng.random() < 0.4 else 1)
