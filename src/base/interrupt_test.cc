@@ -30,7 +30,6 @@ TEST(InterruptWatcher, CallsTheActionForTheFirstSignal) {
 }
 
 TEST(InterruptWatcherDeathTest, EndsTheProgramAtTheSecondSignal) {
-  testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(
       {
         std::atomic<int> count = 0;

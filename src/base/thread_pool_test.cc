@@ -121,7 +121,6 @@ TEST(ThreadPool, PoolsLiveAndDieInAnyOrder) {
 }
 
 TEST(ThreadPoolDeathTest, NestedLoopStops) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(
       {
         ThreadPool pool(2);
@@ -133,7 +132,6 @@ TEST(ThreadPoolDeathTest, NestedLoopStops) {
 }
 
 TEST(ThreadPoolDeathTest, ImpossibleThreadCountsAndGrainsStop) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(ThreadPool(0), "num_threads");
   EXPECT_DEATH(ThreadPool(257), "num_threads");
   EXPECT_DEATH(ThreadPool(1).ParallelFor(1, 0, [](int64_t, int64_t, int) {}), "grain");
