@@ -22,8 +22,9 @@ struct LinePiece {
 std::vector<LinePiece> CutLines(const WhitespaceLayout& layout, const ModelCard& card, int width,
                                 int height);
 
-// The pixels of a piece, rescaled to the card's height, then padded and enlarged like every crop.
-// `scale`: page pixels per map pixel. Empty if the box has no pixel.
+// The pixels of a piece, rescaled to the card's height, with paper behind up to its least width,
+// then padded and enlarged like every crop. `scale`: page pixels per map pixel. Empty if the box
+// has no pixel.
 Image CropOfLine(const Image& page, const LinePiece& piece, int scale, const ModelCard& card);
 
 // The most tokens that the line can hold, at one token a character, with room to spare: a model

@@ -76,6 +76,20 @@ TEST(LineCrops, RescalesToTheCardsHeight) {
   EXPECT_EQ(plain.width, 200);
 }
 
+TEST(LineCrops, AddsPaperToShortPieces) {
+  ModelCard card;
+  card.line_height_px = 28;
+  card.line_min_width_px = 224;
+  Image page(300, 100, 180);
+  for (int y = 20; y < 40; ++y) page.row(y)[60 * 3] = 0;
+  const Image crop = CropOfLine(page, {0, 0, {50, 16, 78, 44}}, 1, card);
+  EXPECT_EQ(crop.height, 28);
+  ASSERT_EQ(crop.width, 224);
+  EXPECT_EQ(crop.row(14)[223 * 3], 180);
+  EXPECT_LT(crop.row(14)[10 * 3], 100);
+  EXPECT_EQ(CropOfLine(page, {0, 0, {0, 0, 300, 28}}, 1, card).width, 300);
+}
+
 TEST(LineCrops, CapsTokensByTheShape) {
   EXPECT_EQ(MaxTokensOfLine(Image(560, 28)), 32 + 120);
   EXPECT_EQ(MaxTokensOfLine(Image(28, 28)), 38);

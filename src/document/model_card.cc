@@ -60,6 +60,7 @@ ModelCard ReadModelCard(const std::string& model_dir) {
   if (line != json.end()) {
     if (!line->is_object()) ThrowWrong(where, "line is not an object");
     card.line_height_px = PixelsOf(*line, "height_px", where);
+    card.line_min_width_px = PixelsOf(*line, "min_width_px", where);
     card.line_max_width_px = PixelsOf(*line, "max_width_px", where);
   }
   return card;

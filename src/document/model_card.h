@@ -1,6 +1,7 @@
 // octavo.json, an optional file of a model folder: what a model was trained for.
 //
-//   {"name": "octavo-nano", "tasks": ["text"], "line": {"height_px": 28, "max_width_px": 560}}
+//   {"name": "octavo-nano", "tasks": ["text"],
+//    "line": {"height_px": 28, "min_width_px": 224, "max_width_px": 560}}
 //
 // Without the file a model is taken to know every task, and lines are sent as they are.
 #ifndef OCTAVO_DOCUMENT_MODEL_CARD_H_
@@ -18,9 +19,11 @@ struct ModelCard {
   std::string name;                // empty: not said
   bool knows_every_task = true;    // no file, or no "tasks"
   std::vector<std::string> tasks;  // "layout", "text", "table", "equation", "image", "chat"
-  // How single lines are read best: rescaled to this height; cut between words where longer.
+  // How single lines are read best: rescaled to this height; with paper added behind where they are
+  // shorter; cut between words where longer. Widths are at that height.
   int line_height_px = 0;     // 0: as they are
-  int line_max_width_px = 0;  // 0: any; at that height
+  int line_min_width_px = 0;  // 0: any
+  int line_max_width_px = 0;  // 0: any
 
   bool Knows(std::string_view task) const;
   bool Knows(Task task) const { return Knows(TaskName(task)); }
