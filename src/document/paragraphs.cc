@@ -91,6 +91,7 @@ class Grouper {
       : rules_(layout.rules) {
     for (size_t i = 0; i < layout.lines.size(); ++i) {
       std::string text = JoinCells(texts[i]);
+      if (layout.lines[i].has_bullet && !text.empty()) text.insert(0, "- ");
       if (layout.lines[i].is_picture || !text.empty()) {
         lines_.push_back({&layout.lines[i], &texts[i], std::move(text)});
       }
@@ -149,7 +150,7 @@ class Grouper {
   // The table whose rows begin with line i, or nothing. Moves i to its last line.
   std::optional<Paragraph> TakeTable(size_t end, size_t* i) const {
     std::vector<TableRow> rows;
-    for (size_t j = *i; j < end && lines_[j].line->is_row; ++j) {
+    for (size_t j = *i; j < end && lines_[j].line->cells.size() > 1; ++j) {
       rows.push_back({lines_[j].line, lines_[j].cells});
     }
     std::string html = RuledTableHtml(rows, rules_);

@@ -96,6 +96,15 @@ TEST(Paragraphs, PutsItemsIntoAList) {
             "text|Items:\nlist|-\ntext|- first goes on\ntext|- second\ntext|after\n");
 }
 
+TEST(Paragraphs, WritesAPrintedBulletAsADash) {
+  LayoutLine first = Line(120, 900, 200);
+  first.has_bullet = true;
+  LayoutLine second = Line(120, 900, 235);
+  second.has_bullet = true;
+  EXPECT_EQ(Summary(Group({first, second}, {"pears", "plums"})),
+            "list|-\ntext|- pears\ntext|- plums\n");
+}
+
 TEST(Paragraphs, KeepsRowsOfCellsApart) {
   LayoutLine row = Line(100, 1100, 200);
   row.gaps = {{300, 700}};

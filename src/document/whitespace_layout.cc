@@ -82,6 +82,28 @@ int LongestStretch(const Items& items, int min_gap) {
   return std::max(longest, BoxOf(items).x1 - x0);
 }
 
+// True if the first of the items (from left to right) is a disc, a square or a dash at half height,
+// apart from the words: what stands before the entries of a list. Letters of that size are not
+// filled.
+bool StartsWithBullet(const Items& items, double letter_height) {
+  if (items.size() < 2) return false;
+  const Item& mark = items[0];
+  const int width = mark.box.width();
+  const int height = mark.box.height();
+  const bool is_filled = 100 * mark.num_pixels >= int64_t{68} * width * height;
+  const bool is_disc = is_filled && std::max(width, height) <= 0.65 * letter_height &&
+                       3 * std::min(width, height) >= 2 * std::max(width, height);
+  const bool is_dash = is_filled && height <= 0.25 * letter_height && width >= 2 * height &&
+                       width <= 1.6 * letter_height;
+  if (!is_disc && !is_dash) return false;
+  if (items[1].box.x0 - mark.box.x1 < 0.35 * letter_height) return false;
+  std::vector<double> bottoms;
+  for (const Item& item : items) bottoms.push_back(item.box.y1);
+  const double baseline = Median(bottoms);
+  const double centre = (mark.box.y0 + mark.box.y1) / 2.0;
+  return centre < baseline - 0.15 * letter_height && centre > baseline - 0.75 * letter_height;
+}
+
 // Neighbouring strips with a common gutter.
 struct ColumnRun {
   size_t first = 0;
@@ -92,7 +114,7 @@ struct ColumnRun {
 
 class LineFinder {
  public:
-  explicit LineFinder(const PageInk& page) : unit_(page.unit) {
+  explicit LineFinder(const PageInk& page) : unit_(page.unit), rules_(page.rules) {
     for (const InkComponent& letter : page.letters) {
       items_.push_back({letter.box, false, letter.num_pixels, letter.num_runs});
     }
@@ -124,9 +146,18 @@ class LineFinder {
   void ReadColumns(const std::vector<Strip>& strips, const ColumnRun& run, int depth);
   void ReadStrips(std::vector<Strip> strips, int depth, bool continues);
   void ChainLines(Items items);
-  void AddLine(Items items);
+  void AddLine(const Items& items);
+  void FindCells(Items items, LayoutLine* line) const;
+
+  // In a frame or the grid of a table.
+  bool IsFramed(const PixelBox& box) const {
+    return std::any_of(rules_.begin(), rules_.end(), [&](const PixelBox& rule) {
+      return rule.x0 <= box.x0 && rule.x1 >= box.x1 && rule.y0 <= box.y0 && rule.y1 >= box.y1;
+    });
+  }
 
   int unit_;
+  const std::vector<PixelBox>& rules_;
   Items items_;
   std::vector<LayoutLine> lines_;
   int column_ = 0;
@@ -270,7 +301,7 @@ void LineFinder::ReadStrips(std::vector<Strip> strips, int depth, bool continues
     const bool has_picture = std::any_of(strip.items.begin(), strip.items.end(),
                                          [](const Item& item) { return item.is_picture; });
     if (!has_picture && IsOneLine(strip)) {
-      AddLine(std::move(strip.items));
+      AddLine(strip.items);
       continue;
     }
     if (strips.size() == 1 || depth >= kMaxDepth) {
@@ -298,7 +329,7 @@ void LineFinder::ChainLines(Items items) {
   Items small;
   for (const Item& item : items) {
     if (item.is_picture) {
-      lines_.push_back({item.box, true, column_, 0, 0, 0, {}, {}, false});
+      lines_.push_back({item.box, true, column_, 0, 0, 0, {}, {}, false, false});
       continue;
     }
     if (item.box.height() * 2 < unit) {
@@ -344,10 +375,10 @@ void LineFinder::ChainLines(Items items) {
   std::stable_sort(chains.begin(), chains.end(), [](const Chain& a, const Chain& b) {
     return a.items.front().box.y1 < b.items.front().box.y1;
   });
-  for (Chain& chain : chains) AddLine(std::move(chain.items));
+  for (Chain& chain : chains) AddLine(chain.items);
 }
 
-void LineFinder::AddLine(Items items) {
+void LineFinder::AddLine(const Items& items) {
   LayoutLine line;
   line.box = BoxOf(items);
   line.column = column_;
@@ -364,18 +395,29 @@ void LineFinder::AddLine(Items items) {
   std::nth_element(heights.begin(), heights.begin() + static_cast<ptrdiff_t>(rank), heights.end());
   line.letter_height = heights[rank];
   line.stroke_width = static_cast<double>(num_pixels) / static_cast<double>(num_runs);
-  // A word gap is a quarter of an em; letters are set much closer. A gap of 1.4 em parts cells or,
-  // in a narrow justified column, words; twice as much never parts words.
-  const int min_gap = std::max(2, static_cast<int>(line.letter_height * 0.28));
-  line.cells.push_back({line.box.x0, line.box.x1});
-  for (const Stretch& blank : BlankStretches(items, min_gap, false)) {
-    line.gaps.push_back({blank.x0, blank.x1});
-    if (blank.width() <= 2 * line.letter_height) continue;
-    line.cells.back().x1 = blank.x0;
-    line.cells.push_back({blank.x1, line.box.x1});
-    if (blank.width() > 3 * line.letter_height) line.is_row = true;
-  }
+  FindCells(items, &line);
   lines_.push_back(std::move(line));
+}
+
+void LineFinder::FindCells(Items items, LayoutLine* line) const {
+  const double letter_height = line->letter_height;
+  std::sort(items.begin(), items.end(),
+            [](const Item& a, const Item& b) { return a.box.x0 < b.box.x0; });
+  line->has_bullet = StartsWithBullet(items, letter_height);
+  line->cells.push_back({items[line->has_bullet ? 1 : 0].box.x0, line->box.x1});
+  // A word gap is a quarter of an em; letters are set much closer. A gap of 1.4 em parts cells or,
+  // in a narrow justified column, words; twice as much never parts words. In a grid the lines part
+  // cells, too, so that these may stand closer.
+  const int min_gap = std::max(2, static_cast<int>(letter_height * 0.28));
+  const double min_cell_gap = (IsFramed(line->box) ? 1.2 : 2.0) * letter_height;
+  for (const Stretch& blank : BlankStretches(items, min_gap, false)) {
+    if (blank.x1 <= line->cells.front().x0) continue;  // behind the bullet
+    line->gaps.push_back({blank.x0, blank.x1});
+    if (blank.width() <= min_cell_gap) continue;
+    line->cells.back().x1 = blank.x0;
+    line->cells.push_back({blank.x1, line->box.x1});
+    if (blank.width() > 3 * letter_height) line->is_row = true;
+  }
 }
 
 }  // namespace

@@ -36,7 +36,8 @@ struct LayoutLine {
   std::vector<WordGap> gaps;  // from left to right
   // Parts that stand wider apart than words do; one of a line of running text. From left to right.
   std::vector<Cell> cells;
-  bool is_row = false;  // cells so far apart that the line is no running text
+  bool is_row = false;      // cells so far apart that the line is no running text
+  bool has_bullet = false;  // a disc or dash before the first cell, which begins behind it
 };
 
 struct WhitespaceLayout {

@@ -104,6 +104,20 @@ TEST(WhitespaceLayout, KeepsTheDotsOfLargeLettersInTheirLine) {
   EXPECT_EQ(layout.lines.size(), 11u);
 }
 
+TEST(WhitespaceLayout, TakesADiscBeforeTheWordsAsABullet) {
+  PrintedPage page(1240, 800);
+  for (int i = 0; i < 6; ++i) page.Line(160, 1100, 200 + 50 * i);
+  page.Fill(120, 190, 128, 198, 0);  // at half height of the first line
+  page.Fill(120, 250, 124, 254, 0);  // a full stop at the baseline of the second
+  const WhitespaceLayout layout = LayoutOf(page);
+  ASSERT_EQ(layout.lines.size(), 6u);
+  EXPECT_TRUE(layout.lines[0].has_bullet);
+  EXPECT_EQ(layout.lines[0].box.x0, 120);
+  EXPECT_EQ(layout.lines[0].cells.front().x0, 160);
+  EXPECT_FALSE(layout.lines[1].has_bullet);
+  EXPECT_FALSE(layout.lines[2].has_bullet);
+}
+
 TEST(WhitespaceLayout, FindsNothingOnABlankPage) {
   EXPECT_TRUE(LayoutOf(PrintedPage(600, 800)).lines.empty());
 }
