@@ -103,15 +103,15 @@ void FillTextRotary(const TextConfig& config, std::span<const int32_t> t,
 void FillVisionRotary(const VisionConfig& config, const GridThw& grid, FloatMatrix cos,
                       FloatMatrix sin) {
   const int quarter = config.head_dim() / 4;
-  const int merge = config.spatial_merge_size;
-  OCTAVO_DCHECK(cos.rows == int64_t{grid.t} * grid.h * grid.w && cos.cols == 2 * quarter);
+  const int64_t merge = config.spatial_merge_size;
+  OCTAVO_DCHECK(cos.rows == int64_t{grid.t} * grid.h * grid.w && cos.cols == int64_t{2} * quarter);
   std::vector<float> frequencies;
+  frequencies.reserve(static_cast<size_t>(quarter));
   for (int j = 0; j < quarter; ++j) {
     frequencies.push_back(InverseFrequency(kVisionRopeTheta, j, quarter));
   }
   for (int64_t row = 0; row < cos.rows; ++row) {
-    // row = (((t * blocks + block_row) * blocks_per_row + block_col) * merge + in_row) * merge +
-    // in_col
+    // Rows run over frames, then merge cells in raster order, then the patches of a cell.
     const int64_t in_frame = row % (int64_t{grid.h} * grid.w);
     const int64_t cell = in_frame / (merge * merge);
     const int64_t inside = in_frame % (merge * merge);
