@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "document/ink_items.h"
 #include "document/ruled_tables.h"
 #include "document/white_space.h"
 
@@ -55,13 +56,6 @@ std::string JoinCells(const CellTexts& cells) {
     text += trimmed;
   }
   return text;
-}
-
-double Median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 // What the lines of one column have in common.

@@ -1,0 +1,82 @@
+#include "document/layout_line.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace octavo {
+namespace {
+
+// In a frame or the grid of a table.
+bool IsFramed(const PixelBox& box, const std::vector<PixelBox>& rules) {
+  return std::any_of(rules.begin(), rules.end(), [&](const PixelBox& rule) {
+    return rule.x0 <= box.x0 && rule.x1 >= box.x1 && rule.y0 <= box.y0 && rule.y1 >= box.y1;
+  });
+}
+
+// True if the first of the items (from left to right) is a disc, a square or a dash at half height,
+// apart from the words: what stands before the entries of a list. Letters of that size are not
+// filled.
+bool StartsWithBullet(const InkItems& items, double letter_height) {
+  if (items.size() < 2) return false;
+  const InkItem& mark = items[0];
+  const int width = mark.box.width();
+  const int height = mark.box.height();
+  const bool is_filled = 100 * mark.num_pixels >= int64_t{68} * width * height;
+  const bool is_disc = is_filled && std::max(width, height) <= 0.65 * letter_height &&
+                       3 * std::min(width, height) >= 2 * std::max(width, height);
+  const bool is_dash = is_filled && height <= 0.25 * letter_height && width >= 2 * height &&
+                       width <= 1.6 * letter_height;
+  if (!is_disc && !is_dash) return false;
+  if (items[1].box.x0 - mark.box.x1 < 0.35 * letter_height) return false;
+  std::vector<double> bottoms;
+  for (const InkItem& item : items) bottoms.push_back(item.box.y1);
+  const double baseline = Median(bottoms);
+  const double centre = (mark.box.y0 + mark.box.y1) / 2.0;
+  return centre < baseline - 0.15 * letter_height && centre > baseline - 0.75 * letter_height;
+}
+
+void FindCells(InkItems items, bool is_framed, LayoutLine* line) {
+  const double letter_height = line->letter_height;
+  std::sort(items.begin(), items.end(),
+            [](const InkItem& a, const InkItem& b) { return a.box.x0 < b.box.x0; });
+  line->has_bullet = StartsWithBullet(items, letter_height);
+  line->cells.push_back({items[line->has_bullet ? 1 : 0].box.x0, line->box.x1});
+  // A word gap is a quarter of an em; letters are set much closer. A gap of 1.4 em parts cells or,
+  // in a narrow justified column, words; twice as much never parts words. In a grid the lines part
+  // cells, too, so that these may stand closer.
+  const int min_gap = std::max(2, static_cast<int>(letter_height * 0.28));
+  const double min_cell_gap = (is_framed ? 1.2 : 2.0) * letter_height;
+  for (const Stretch& blank : BlankStretches(items, min_gap, false)) {
+    if (blank.x1 <= line->cells.front().x0) continue;  // behind the bullet
+    line->gaps.push_back({blank.x0, blank.x1});
+    if (blank.width() <= min_cell_gap) continue;
+    line->cells.back().x1 = blank.x0;
+    line->cells.push_back({blank.x1, line->box.x1});
+    if (blank.width() > 3 * letter_height) line->is_row = true;
+  }
+}
+
+}  // namespace
+
+LayoutLine MakeLine(const InkItems& letters, int column, const std::vector<PixelBox>& rules) {
+  LayoutLine line;
+  line.box = BoxOf(letters);
+  line.column = column;
+  line.num_letters = static_cast<int>(letters.size());
+  std::vector<int> heights;
+  int64_t num_pixels = 0;
+  int64_t num_runs = 0;
+  for (const InkItem& letter : letters) {
+    heights.push_back(letter.box.height());
+    num_pixels += letter.num_pixels;
+    num_runs += letter.num_runs;
+  }
+  const size_t rank = heights.size() * 9 / 10;
+  std::nth_element(heights.begin(), heights.begin() + static_cast<ptrdiff_t>(rank), heights.end());
+  line.letter_height = heights[rank];
+  line.stroke_width = static_cast<double>(num_pixels) / static_cast<double>(num_runs);
+  FindCells(letters, IsFramed(line.box, rules), &line);
+  return line;
+}
+
+}  // namespace octavo

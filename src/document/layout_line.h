@@ -1,0 +1,45 @@
+// One line of print: its measures, its gaps, its cells.
+#ifndef OCTAVO_DOCUMENT_LAYOUT_LINE_H_
+#define OCTAVO_DOCUMENT_LAYOUT_LINE_H_
+
+#include <vector>
+
+#include "document/ink_components.h"
+#include "document/ink_items.h"
+
+namespace octavo {
+
+// A blank stretch inside a line, wide enough to part two words.
+struct WordGap {
+  int x0 = 0;
+  int x1 = 0;
+};
+
+// A stretch of columns, half-open.
+struct Cell {
+  int x0 = 0;
+  int x1 = 0;
+};
+
+// A line of text, or a picture. Boxes are in map pixels, tight around the ink.
+struct LayoutLine {
+  PixelBox box;
+  bool is_picture = false;
+  int column = 0;  // lines with the same number follow each other in one column
+  int num_letters = 0;
+  double letter_height = 0;  // 90th percentile: capitals and ascenders
+  double stroke_width = 0;
+  std::vector<WordGap> gaps;  // from left to right
+  // Parts that stand wider apart than words do; one of a line of running text. From left to right.
+  std::vector<Cell> cells;
+  bool is_row = false;      // cells so far apart that the line is no running text
+  bool has_bullet = false;  // a disc or dash before the first cell, which begins behind it
+};
+
+// The line of these letters. `rules`: of the page; in a frame, cells may stand closer.
+// REQUIRES: !letters.empty(), no pictures among them.
+LayoutLine MakeLine(const InkItems& letters, int column, const std::vector<PixelBox>& rules);
+
+}  // namespace octavo
+
+#endif  // OCTAVO_DOCUMENT_LAYOUT_LINE_H_
