@@ -16,8 +16,8 @@ constexpr std::string_view kBlockTypes[] = {
     "unknown",
 };
 
-template <size_t N>
-bool Contains(const std::string_view (&names)[N], std::string_view name) {
+template <size_t kCount>
+bool Contains(const std::string_view (&names)[kCount], std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 

@@ -63,21 +63,23 @@ bool IsMostlyInside(const PixelBox& inner, const PixelBox& outer) {
 
 // Joins boxes that touch or nearly touch until none do.
 std::vector<PixelBox> MergeBoxes(std::vector<PixelBox> boxes, int margin) {
-  for (bool has_changed = true; has_changed;) {
-    has_changed = false;
-    for (size_t i = 0; i < boxes.size(); ++i) {
-      for (size_t j = i + 1; j < boxes.size();) {
-        if (!Overlaps(boxes[i], boxes[j], margin)) {
-          ++j;
-          continue;
-        }
-        boxes[i].Include(boxes[j]);
-        boxes.erase(boxes.begin() + static_cast<ptrdiff_t>(j));
-        has_changed = true;
-      }
+  std::vector<PixelBox> merged;
+  while (!boxes.empty()) {
+    PixelBox box = boxes.back();
+    boxes.pop_back();
+    // A box that has grown may touch one that it did not touch before.
+    const auto touching = std::find_if(merged.begin(), merged.end(), [&](const PixelBox& other) {
+      return Overlaps(box, other, margin);
+    });
+    if (touching == merged.end()) {
+      merged.push_back(box);
+      continue;
     }
+    box.Include(*touching);
+    merged.erase(touching);
+    boxes.push_back(box);
   }
-  return boxes;
+  return merged;
 }
 
 // Median height of what may be a letter: neither dirt nor a long rule nor a picture.

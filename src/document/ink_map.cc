@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 
 namespace octavo {
 namespace {
@@ -92,57 +93,56 @@ struct Background {
   }
 };
 
-Background TilePercentiles(const GrayMap& gray) {
-  Background background;
-  background.columns = (gray.width + kTile - 1) / kTile;
-  background.rows = (gray.height + kTile - 1) / kTile;
-  for (int row = 0; row < background.rows; ++row) {
-    for (int column = 0; column < background.columns; ++column) {
-      Histogram histogram{};
-      for (int y = row * kTile; y < std::min(gray.height, (row + 1) * kTile); ++y) {
-        const uint8_t* values = gray.row(y);
-        for (int x = column * kTile; x < std::min(gray.width, (column + 1) * kTile); ++x) {
-          ++histogram[values[x]];
-        }
-      }
-      background.values.push_back(Percentile(histogram, 0.85));
+// A brightness that most of the print in the tile does not reach.
+int PaperOfTile(const GrayMap& gray, int column, int row) {
+  Histogram histogram{};
+  for (int y = row * kTile; y < std::min(gray.height, (row + 1) * kTile); ++y) {
+    const uint8_t* values = gray.row(y);
+    for (int x = column * kTile; x < std::min(gray.width, (column + 1) * kTile); ++x) {
+      ++histogram[values[x]];
     }
   }
-  return background;
+  return Percentile(histogram, 0.85);
+}
+
+// Each tile becomes what `combine` makes of it and its eight neighbours.
+template <typename Combine>
+Background FilterTiles(const Background& in, Combine combine) {
+  Background out = in;
+  size_t position = 0;
+  for (int row = 0; row < in.rows; ++row) {
+    for (int column = 0; column < in.columns; ++column) {
+      out.values[position++] = combine(std::array<int, 9>{
+          in.at(column - 1, row - 1), in.at(column, row - 1), in.at(column + 1, row - 1),
+          in.at(column - 1, row), in.at(column, row), in.at(column + 1, row),
+          in.at(column - 1, row + 1), in.at(column, row + 1), in.at(column + 1, row + 1)});
+    }
+  }
+  return out;
 }
 
 Background EstimateBackground(const GrayMap& gray) {
-  Background tiles = TilePercentiles(gray);
+  Background tiles;
+  tiles.columns = (gray.width + kTile - 1) / kTile;
+  tiles.rows = (gray.height + kTile - 1) / kTile;
   Histogram histogram{};
-  for (const int value : tiles.values) ++histogram[static_cast<size_t>(value)];
+  for (int row = 0; row < tiles.rows; ++row) {
+    for (int column = 0; column < tiles.columns; ++column) {
+      tiles.values.push_back(PaperOfTile(gray, column, row));
+      ++histogram[static_cast<size_t>(tiles.values.back())];
+    }
+  }
   // The paper covers most tiles; the brightest tenth may be glare or a white label.
   const int paper = Percentile(histogram, 0.7);
   for (int& value : tiles.values) {
     if (value < paper - kPanelContrast) value = paper;
   }
   // The largest of 3 x 3 tiles bridges tiles that print fills; the mean then smooths the steps.
-  const auto filter = [](const Background& in, auto combine) {
-    Background out = in;
-    for (int row = 0; row < in.rows; ++row) {
-      for (int column = 0; column < in.columns; ++column) {
-        std::array<int, 9> around{};
-        size_t n = 0;
-        for (int dy = -1; dy <= 1; ++dy) {
-          for (int dx = -1; dx <= 1; ++dx) around[n++] = in.at(column + dx, row + dy);
-        }
-        out.values[static_cast<size_t>(row) * static_cast<size_t>(in.columns) +
-                   static_cast<size_t>(column)] = combine(around);
-      }
-    }
-    return out;
-  };
-  const Background largest = filter(tiles, [](const std::array<int, 9>& around) {
+  const Background largest = FilterTiles(tiles, [](const std::array<int, 9>& around) {
     return *std::max_element(around.begin(), around.end());
   });
-  return filter(largest, [](const std::array<int, 9>& around) {
-    int sum = 0;
-    for (const int value : around) sum += value;
-    return sum / 9;
+  return FilterTiles(largest, [](const std::array<int, 9>& around) {
+    return std::accumulate(around.begin(), around.end(), 0) / 9;
   });
 }
 

@@ -181,6 +181,7 @@ LayoutAnswer ParseLayout(std::string_view text) {
     kept.push_back(*block);
   }
   std::vector<ContentBlock> blocks;
+  blocks.reserve(kept.size());
   for (const RawBlock& block : kept) blocks.push_back(ToContentBlock(block));
   for (const ContentBlock& block : blocks) {
     if (!IsInsideTable(block, blocks)) answer.blocks.push_back(block);

@@ -153,44 +153,56 @@ size_t RunDown(const Grid& grid, size_t row, size_t column) {
   return length;
 }
 
-std::string ToHtml(const Grid& grid) {
-  const size_t num_rows = grid.size();
+struct Span {
+  size_t rows = 1;
+  size_t columns = 1;
+};
+
+// The cells as rectangles on the grid; where two claim a position the later one has it.
+struct Placement {
+  std::vector<Span> spans;      // of the cell that begins at a position
+  std::vector<Origin> origins;  // of the cell that has a position
+};
+
+Placement PlaceCells(const Grid& grid) {
   const size_t num_columns = grid[0].size();
-  struct Span {
-    size_t rows = 1;
-    size_t columns = 1;
-  };
-  std::vector<Span> spans(num_rows * num_columns);
-  std::vector<Origin> origins(num_rows * num_columns);
-  for (size_t r = 0; r < num_rows; ++r) {
+  Placement placement{std::vector<Span>(grid.size() * num_columns),
+                      std::vector<Origin>(grid.size() * num_columns)};
+  for (size_t r = 0; r < grid.size(); ++r) {
     for (size_t c = 0; c < num_columns; ++c) {
       const Cell& cell = grid[r][c];
       if (cell.kind != Kind::kFilled && cell.kind != Kind::kEmpty) continue;
-      Span& span = spans[r * num_columns + c];
+      Span& span = placement.spans[r * num_columns + c];
       span.columns += cell.is_split ? 0 : RunRight(grid, r, c + 1);
       span.rows += RunDown(grid, r + 1, c);
       for (size_t y = r; y < r + span.rows; ++y) {
-        for (size_t x = c; x < c + span.columns; ++x) origins[y * num_columns + x] = {r, c, true};
+        const auto row = placement.origins.begin() + static_cast<ptrdiff_t>(y * num_columns + c);
+        std::fill_n(row, span.columns, Origin{r, c, true});
       }
     }
   }
+  return placement;
+}
+
+std::string CellHtml(const Span& span, std::string_view text) {
+  std::string html = "<td";
+  if (span.rows > 1) html += StrCat(" rowspan=\"", span.rows, "\"");
+  if (span.columns > 1) html += StrCat(" colspan=\"", span.columns, "\"");
+  return html + ">" + EscapeHtml(TrimSpace(text)) + "</td>";
+}
+
+std::string ToHtml(const Grid& grid) {
+  const size_t num_columns = grid[0].size();
+  const Placement placement = PlaceCells(grid);
   std::string html = "<table>";
-  for (size_t r = 0; r < num_rows; ++r) {
+  for (size_t r = 0; r < grid.size(); ++r) {
     html += "<tr>";
     for (size_t c = 0; c < num_columns; ++c) {
-      const Origin& origin = origins[r * num_columns + c];
-      if (!origin.is_set) {
-        html += "<td></td>";
-        continue;
-      }
-      if (origin.row != r || origin.column != c) continue;
-      const Span& span = spans[r * num_columns + c];
-      html += "<td";
-      if (span.rows > 1) html += StrCat(" rowspan=\"", span.rows, "\"");
-      if (span.columns > 1) html += StrCat(" colspan=\"", span.columns, "\"");
-      html += ">";
-      html += EscapeHtml(TrimSpace(grid[r][c].text));
-      html += "</td>";
+      const size_t position = r * num_columns + c;
+      const Origin& origin = placement.origins[position];
+      if (!origin.is_set) html += "<td></td>";
+      if (!origin.is_set || origin.row != r || origin.column != c) continue;
+      html += CellHtml(placement.spans[position], grid[r][c].text);
     }
     html += "</tr>";
   }

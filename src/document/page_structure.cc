@@ -144,29 +144,36 @@ class StructureFinder {
                                                                                      : after->body;
   }
 
+  std::vector<size_t> ListMembers(size_t list) const {
+    std::vector<size_t> members;
+    // Text items come before references, as in the reference.
+    for (const char* wanted : {"text", "ref_text"}) {
+      for (size_t i = 0; i < blocks_.size(); ++i) {
+        if (owner_[i] == std::optional(list) && blocks_[i].type == wanted) members.push_back(i);
+      }
+    }
+    return members;
+  }
+
+  std::vector<size_t> VisualMembers(size_t body) const {
+    std::vector<size_t> members;
+    for (size_t i = 0; i < blocks_.size(); ++i) {
+      if (i == body || (owner_[i] == std::optional(body) && IsChild(i))) members.push_back(i);
+    }
+    return members;
+  }
+
   void AddItem(size_t block, std::vector<PageItem>* items) const {
     const std::string_view type = blocks_[block].type;
+    if (type == "equation_block") return;
     PageItem item{PageItem::Kind::kSimple, block, {}};
     if (type == "list") {
       item.kind = PageItem::Kind::kList;
-      // Text items come before references, as in the reference.
-      for (const char* wanted : {"text", "ref_text"}) {
-        for (size_t i = 0; i < blocks_.size(); ++i) {
-          if (owner_[i] == std::optional(block) && blocks_[i].type == wanted) {
-            item.members.push_back(i);
-          }
-        }
-      }
+      item.members = ListMembers(block);
       if (item.members.empty()) return;
     } else if (IsBody(type)) {
       item.kind = PageItem::Kind::kVisual;
-      for (size_t i = 0; i < blocks_.size(); ++i) {
-        if (i == block || (owner_[i] == std::optional(block) && IsChild(i))) {
-          item.members.push_back(i);
-        }
-      }
-    } else if (type == "equation_block") {
-      return;
+      item.members = VisualMembers(block);
     }
     items->push_back(std::move(item));
   }

@@ -98,7 +98,7 @@ void CheckResult(const ChildResult& result, const std::string& path, const std::
 
 }  // namespace
 
-PdfFile::PdfFile(std::string path, std::string password)
+PdfFile::PdfFile(const std::string& path, std::string password)
     : path_(std::filesystem::absolute(path).string()), password_(std::move(password)) {
   const ChildResult result = RunChild(Command("pdfinfo", 1), {}, InfoLimits());
   CheckResult(result, path, "pdfinfo", !password_.empty());

@@ -15,7 +15,7 @@ class PdfFile {
  public:
   // Throws kNotFound (no file; pdfinfo not installed), kInvalidArgument (password missing or
   // wrong), kDataLoss (no PDF, damaged, no pages), kResourceExhausted (a limit was reached), kIo.
-  PdfFile(std::string path, std::string password);
+  PdfFile(const std::string& path, std::string password);
 
   int num_pages() const { return num_pages_; }
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/str_cat.h"
 #include "document/repair_left_right.h"
 #include "document/white_space.h"
 
@@ -68,8 +69,8 @@ std::vector<BigRule> MakeBigRules() {
     const bool escapes_brackets =
         is_biggm || name == "\\biggm" || name == "\\biggl" || name == "\\Biggl";
     const auto add = [&](const std::string& delimiter, const std::string& written) {
-      rules.push_back({name + "{" + delimiter + "}", name + written});
-      rules.push_back({name + " {" + delimiter + "}", name + written});
+      rules.push_back({StrCat(name, "{", delimiter, "}"), name + written});
+      rules.push_back({StrCat(name, " {", delimiter, "}"), name + written});
     };
     for (const char* delimiter : {"(", ")", "|", "\\|"}) add(delimiter, delimiter);
     for (const char* delimiter : {"[", "]"}) {

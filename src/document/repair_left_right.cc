@@ -43,8 +43,9 @@ constexpr std::pair<std::string_view, std::string_view> kPairs[] = {{"\\lbrace",
                                                                     {"\\{", "\\}"},
                                                                     {"\\}", "\\{"}};
 
-template <size_t N>
-std::string_view DelimiterAt(std::string_view text, const std::array<std::string_view, N>& known) {
+template <size_t kCount>
+std::string_view DelimiterAt(std::string_view text,
+                             const std::array<std::string_view, kCount>& known) {
   for (const std::string_view delimiter : known) {
     if (text.substr(0, delimiter.size()) == delimiter) return delimiter;
   }
@@ -183,18 +184,10 @@ std::vector<Fragment> Fragments(std::string_view text) {
   return fragments;
 }
 
-void RepairCell(const std::vector<size_t>& members, std::vector<Piece>* pieces) {
-  int num_left = 0;
-  int num_right = 0;
-  for (const size_t i : members) {
-    num_left += CountLeft((*pieces)[i].text);
-    num_right += CountRight((*pieces)[i].text);
-  }
-  if (num_left == num_right) return;
-  std::vector<std::vector<Fragment>> cell;
-  for (const size_t i : members) cell.push_back(Fragments((*pieces)[i].text));
+// Pairs each right delimiter with the last open left one, if they fit.
+void MatchFragments(std::vector<std::vector<Fragment>>* cell) {
   std::vector<Fragment*> open;
-  for (auto& fragments : cell) {
+  for (auto& fragments : *cell) {
     for (Fragment& fragment : fragments) {
       if (fragment.is_left) open.push_back(&fragment);
       if (!fragment.is_right || open.empty()) continue;
@@ -204,15 +197,31 @@ void RepairCell(const std::vector<size_t>& members, std::vector<Piece>* pieces) 
       open.pop_back();
     }
   }
-  for (size_t m = 0; m < members.size(); ++m) {
-    std::string text;
-    for (const Fragment& fragment : cell[m]) {
-      if (fragment.is_right && !fragment.is_matched) text += "\\left. ";
-      text += fragment.text;
-      if (fragment.is_left && !fragment.is_matched) text += " \\right.";
-    }
-    (*pieces)[members[m]].text = std::move(text);
+}
+
+std::string JoinFragments(const std::vector<Fragment>& fragments) {
+  std::string text;
+  for (const Fragment& fragment : fragments) {
+    if (fragment.is_right && !fragment.is_matched) text += "\\left. ";
+    text += fragment.text;
+    if (fragment.is_left && !fragment.is_matched) text += " \\right.";
   }
+  return text;
+}
+
+void RepairCell(const std::vector<size_t>& members, std::vector<Piece>* pieces) {
+  int num_left = 0;
+  int num_right = 0;
+  for (const size_t i : members) {
+    num_left += CountLeft((*pieces)[i].text);
+    num_right += CountRight((*pieces)[i].text);
+  }
+  if (num_left == num_right) return;
+  std::vector<std::vector<Fragment>> cell;
+  cell.reserve(members.size());
+  for (const size_t i : members) cell.push_back(Fragments((*pieces)[i].text));
+  MatchFragments(&cell);
+  for (size_t m = 0; m < members.size(); ++m) (*pieces)[members[m]].text = JoinFragments(cell[m]);
 }
 
 // Array number (0: outside all), row and column of each text piece; false if arrays nest badly.
