@@ -68,7 +68,7 @@ std::string FindProgram(const std::string& name) {
     std::string_view rest = path != nullptr ? path : "/usr/bin:/bin";
     while (!rest.empty()) {
       const size_t colon = std::min(rest.find(':'), rest.size());
-      const std::string candidate = std::string(rest.substr(0, colon)) + "/" + name;
+      std::string candidate = std::string(rest.substr(0, colon)) + "/" + name;
       if (is_program(candidate)) return candidate;
       rest.remove_prefix(std::min(colon + 1, rest.size()));
     }

@@ -1,6 +1,5 @@
 #include "base/memory_info.h"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -43,9 +42,21 @@ int64_t ResidentBytes() noexcept {
 }
 
 int64_t PeakResidentBytes() noexcept {
-  struct rusage usage {};
-  if (::getrusage(RUSAGE_SELF, &usage) != 0) return 0;
-  return static_cast<int64_t>(usage.ru_maxrss) * 1024;
+  try {
+    // Not getrusage: its figure outlives exec, so a program would show its parent's peak.
+    return ReadKilobytes("/proc/self/status", "VmHWM:").value_or(0);
+  } catch (...) {
+    return 0;
+  }
+}
+
+void ResetPeakResidentBytes() noexcept {
+  try {
+    // Source: proc(5), clear_refs, value 5.
+    std::ofstream("/proc/self/clear_refs") << '5';
+  } catch (...) {
+    return;
+  }
 }
 
 int64_t MemoryLimitBytes() noexcept {

@@ -9,6 +9,9 @@ namespace octavo {
 int64_t ResidentBytes() noexcept;      // RSS now; 0 if unknown
 int64_t PeakResidentBytes() noexcept;  // largest RSS so far; 0 if unknown
 
+// Makes the peak start again from what is resident now, where the kernel allows it.
+void ResetPeakResidentBytes() noexcept;
+
 // The smaller of physical memory and the cgroup's limit.
 int64_t MemoryLimitBytes() noexcept;
 

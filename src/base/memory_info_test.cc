@@ -23,6 +23,19 @@ TEST(MemoryInfo, ResidentGrowsByWhatIsTouched) {
   EXPECT_GE(PeakResidentBytes(), during - (int64_t{1} << 20));
 }
 
+TEST(MemoryInfo, PeakStartsAgainWhenReset) {
+  constexpr size_t kBytes = size_t{96} << 20;
+  {
+    AlignedBuffer<char> buffer(kBytes);
+    volatile char* data = buffer.data();
+    for (size_t i = 0; i < kBytes; i += 1024) data[i] = 1;
+  }
+  const int64_t before = PeakResidentBytes();
+  ResetPeakResidentBytes();
+  if (PeakResidentBytes() == before) GTEST_SKIP() << "this kernel does not reset the peak";
+  EXPECT_LT(PeakResidentBytes(), before - static_cast<int64_t>(kBytes) / 2);
+}
+
 TEST(MemoryInfo, AvailableIsWithinTheLimit) {
   EXPECT_GT(MemoryLimitBytes(), int64_t{64} << 20);
   EXPECT_GT(MemoryAvailableBytes(), 0);

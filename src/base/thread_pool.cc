@@ -135,7 +135,7 @@ struct ThreadPool::State {
 
   // Waits for a word that differs from a closed or already seen job; returns it.
   uint32_t AwaitJob(uint32_t seen_job) {
-    const auto is_news = [this, seen_job](uint32_t value) {
+    const auto is_news = [seen_job](uint32_t value) {
       return (value & kStop) != 0 || ((value & kOpen) != 0 && (value & kJobMask) != seen_job);
     };
     uint32_t value = 0;

@@ -23,6 +23,7 @@ std::string MakeHeader(const std::vector<TensorInfo>& tensors) {
   size_t offset = 0;
   for (const TensorInfo& info : tensors) {
     std::vector<int64_t> dims;
+    dims.reserve(kMaxRank);
     for (int i = 0; i < info.shape.rank(); ++i) dims.push_back(info.shape[i]);
     const size_t end =
         offset + static_cast<size_t>(info.shape.num_elements()) * DTypeSize(info.dtype);

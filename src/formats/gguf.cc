@@ -330,6 +330,7 @@ std::vector<GgufTensor> PlaceTensors(std::vector<TableRow> rows, std::span<const
         data.subspan(static_cast<size_t>(row.offset), static_cast<size_t>(row.num_bytes));
   }
   std::vector<const TableRow*> order;
+  order.reserve(rows.size());
   for (const TableRow& row : rows) order.push_back(&row);
   std::sort(order.begin(), order.end(),
             [](const TableRow* a, const TableRow* b) { return a->offset < b->offset; });
@@ -340,6 +341,7 @@ std::vector<GgufTensor> PlaceTensors(std::vector<TableRow> rows, std::span<const
     }
   }
   std::vector<GgufTensor> tensors;
+  tensors.reserve(rows.size());
   for (TableRow& row : rows) tensors.push_back(std::move(row.tensor));
   return tensors;
 }

@@ -43,7 +43,7 @@ bool IsPlainFileName(std::string_view name) {
 
 // Shard file to the tensors that the index says it holds.
 std::map<std::string, std::vector<std::string>> ReadIndex(const fs::path& path) {
-  const std::string where = path.native();
+  const std::string& where = path.native();
   const Json index = ParseJson(ReadFile(path, JsonLimits{}.max_bytes), where);
   const auto damaged = [&where](const std::string& what) {
     return Error(ErrorCode::kDataLoss, StrCat(PrintableName(where, 400), ": ", what));
