@@ -99,7 +99,7 @@ void CheckResult(const ChildResult& result, const std::string& path, const std::
 }  // namespace
 
 PdfFile::PdfFile(const std::string& path, std::string password)
-    : path_(std::filesystem::absolute(path).string()), password_(std::move(password)) {
+    : path_(std::filesystem::absolute(path).string()), name_(path), password_(std::move(password)) {
   const ChildResult result = RunChild(Command("pdfinfo", 1), {}, InfoLimits());
   CheckResult(result, path, "pdfinfo", !password_.empty());
   std::string_view pages = FieldOf(result.stdout_bytes, "Pages:");
@@ -126,7 +126,7 @@ Image PdfFile::RenderPage(int index, int dpi, std::vector<std::string>* warnings
   OCTAVO_CHECK(index >= 0 && index < num_pages_, "page ", index);
   const std::string page = StrCat("page ", index + 1);
   const ChildResult info = RunChild(Command("pdfinfo", index + 1), {}, InfoLimits());
-  CheckResult(info, path_, "pdfinfo", !password_.empty());
+  CheckResult(info, name_, "pdfinfo", !password_.empty());
   // pdfinfo right-aligns the number: "Page    1 size:  612 x 792 pts (letter)".
   std::string number = std::to_string(index + 1);
   number.insert(0, number.size() < 4 ? 4 - number.size() : 0, ' ');
@@ -134,26 +134,26 @@ Image PdfFile::RenderPage(int index, int dpi, std::vector<std::string>* warnings
   const double width_pt = TakeNumber(&size).value_or(0);
   const double height_pt = TakeNumber(&size).value_or(0);
   if (!(width_pt > 0) || !(height_pt > 0) || !std::isfinite(width_pt * height_pt)) {
-    throw Error(ErrorCode::kDataLoss, StrCat(path_, ": ", page, " has no size"));
+    throw Error(ErrorCode::kDataLoss, StrCat(name_, ": ", page, " has no size"));
   }
   const double longer_pt = std::max(width_pt, height_pt);
   double resolution = dpi;
   if (longer_pt * resolution / 72 > kMaxPageSide) {
     resolution = kMaxPageSide * 72.0 / longer_pt;
-    warnings->push_back(StrCat("page_downscaled: rendered at ", static_cast<int>(resolution),
+    warnings->push_back(StrCat("page_downscaled: rendered at ", std::ceil(resolution * 10) / 10,
                                " dpi to stay within ", kMaxPageSide, " pixels"));
   }
   std::vector<std::string> command = Command("pdftoppm", index + 1);
   command.insert(command.begin() + 1, {"-cropbox", "-r", StrCat(resolution)});
   const ChildResult result = RunChild(command, {}, RenderLimits());
-  CheckResult(result, path_, StrCat("pdftoppm of ", page), !password_.empty());
+  CheckResult(result, name_, StrCat("pdftoppm of ", page), !password_.empty());
   if (result.stdout_bytes.empty()) {
-    throw Error(ErrorCode::kDataLoss, StrCat(path_, ": ", page, " is damaged: nothing to render"));
+    throw Error(ErrorCode::kDataLoss, StrCat(name_, ": ", page, " is damaged: nothing to render"));
   }
   if (Contains(result.stderr_text, "Error")) {
     warnings->push_back("pdf_repaired: the PDF is damaged; the page may be incomplete");
   }
-  return DecodePpm(std::as_bytes(std::span(result.stdout_bytes)), StrCat(path_, ": ", page), {})
+  return DecodePpm(std::as_bytes(std::span(result.stdout_bytes)), StrCat(name_, ": ", page), {})
       .image;
 }
 

@@ -27,7 +27,8 @@ class PdfFile {
  private:
   std::vector<std::string> Command(const char* program, int page) const;
 
-  std::string path_;
+  std::string path_;  // absolute: no word of the command line begins with a dash
+  std::string name_;  // as given, for messages
   std::string password_;
   int num_pages_ = 0;
 };

@@ -35,7 +35,9 @@ void CutPictures(const Image& image, Page* page) {
                            static_cast<int>(std::floor(block.bbox[1] * image.height)),
                            static_cast<int>(std::ceil(block.bbox[2] * image.width)),
                            static_cast<int>(std::ceil(block.bbox[3] * image.height)));
-    if (cut.empty()) continue;
+    // JPEG holds no longer side.
+    constexpr int kMaxSide = 65'500;
+    if (cut.empty() || cut.width > kMaxSide || cut.height > kMaxSide) continue;
     CutPicture picture;
     picture.jpeg_bytes = EncodeJpeg(cut, kJpegQuality);
     char name[64];
