@@ -78,7 +78,7 @@ void Prefill(Model* model, const KvCache& cache, const std::vector<int32_t>& ids
                                .num_cached = begin,
                                .num_new = count,
                                .wants_logits = begin + count == num_tokens});
-    model->Forward(batch, cache, logits);
+    model->Forward(batch, cache, logits.Rows(0, begin + count == num_tokens ? 1 : 0));
     begin += count;
   }
   sequence->num_cached = num_tokens;

@@ -43,7 +43,9 @@ TEST(BenchRun, RunsEveryPhaseOnATinyModel) {
   const auto checkpoint = OpenSyntheticModel("tiny", 1);
   const ModelConfig config = LoadModelConfig(*checkpoint);
   ThreadPool pool(2);
-  Model model(*checkpoint, {}, {.kernels = &SelectedKernels(), .pool = &pool});
+  ModelOptions options;
+  options.max_batch_tokens = 16;  // so that the prompt takes several chunks
+  Model model(*checkpoint, options, {.kernels = &SelectedKernels(), .pool = &pool});
   const GridThw grid = {1, 8, 12};
   const BenchWork work = CountWork(config, checkpoint->Tensors(), grid, 24 + 25, DType::kBF16);
   int calls = 0;

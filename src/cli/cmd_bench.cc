@@ -81,6 +81,7 @@ BenchReport Measure(const BenchOptions& options) {
     report.one_thread = MeasureMachineLimits(kernels, &single);
   }
   report.limits = MeasureMachineLimits(kernels, &pool);
+  ResetPeakResidentBytes();  // the peak is to be the model's, not that of the measurement
 
   const std::unique_ptr<Checkpoint> checkpoint = options.model_dir.empty()
                                                      ? OpenSyntheticModel(options.synthetic, kSeed)
