@@ -201,9 +201,10 @@ void Progress::DrawBar() {
   tail += Format(", %.0f MB", ToMegabytes(ResidentBytes()));
   const int room = std::clamp(streams_.width - static_cast<int>(tail.size()) - 3, 0, 40);
   const int filled = num_pages_ > 0 ? room * num_pages_current_ / num_pages_ : 0;
-  const std::string bar = room > 4 ? "[" + std::string(static_cast<size_t>(filled), '#') +
-                                         std::string(static_cast<size_t>(room - filled), '.') + "]"
-                                   : "";
+  const std::string bar = room > 4
+                              ? StrCat("[", std::string(static_cast<size_t>(filled), '#'),
+                                       std::string(static_cast<size_t>(room - filled), '.'), "]")
+                              : "";
   std::fprintf(
       streams_.talk, "\r\x1b[K%s",
       (bar + tail).substr(0, static_cast<size_t>(std::max(1, streams_.width - 1))).c_str());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/str_cat.h"
 #include "document/otsl.h"
 #include "document/white_space.h"
 
@@ -57,7 +58,7 @@ std::string AlgorithmHtml(std::string_view content) {
     const size_t close = open == std::string_view::npos ? open : text.find("\\)", open + 2);
     if (close == std::string_view::npos) break;
     body += EscapeHtml(text.substr(begin, open - begin));
-    body += "$" + std::string(TrimSpace(text.substr(open + 2, close - open - 2))) + "$";
+    body += StrCat("$", TrimSpace(text.substr(open + 2, close - open - 2)), "$");
     begin = close + 2;
   }
   body += EscapeHtml(text.substr(begin));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/str_cat.h"
 #include "base/utf8.h"
 #include "document/repair_equation.h"
 #include "document/white_space.h"
@@ -53,7 +54,7 @@ std::string FlattenBrackets(std::string_view text) {
     const size_t close = open == std::string_view::npos ? open : text.find("\\]", open + 2);
     if (close == std::string_view::npos) break;
     out += text.substr(begin, open - begin);
-    out += "[" + std::string(text.substr(open + 2, close - open - 2)) + "]";
+    out += StrCat("[", text.substr(open + 2, close - open - 2), "]");
     begin = close + 2;
   }
   out += text.substr(begin);
@@ -86,7 +87,7 @@ std::string MarkdownText(std::string_view content) {
       continue;
     }
     AddSpan(EscapeAndFold(TrimSpace(text.substr(begin, open - begin))), &out);
-    AddSpan("$" + std::string(TrimSpace(formula)) + "$", &out);
+    AddSpan(StrCat("$", TrimSpace(formula), "$"), &out);
     begin = close + 2;
     from = begin;
   }
