@@ -1,7 +1,5 @@
 #include "cli/cmd_bench.h"
 
-#include <unistd.h>
-
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -11,6 +9,7 @@
 #include "base/cpu_features.h"
 #include "base/memory_info.h"
 #include "base/str_cat.h"
+#include "base/terminal.h"
 #include "base/thread_pool.h"
 #include "cli/bench_run.h"
 #include "cli/synthetic_model.h"
@@ -65,7 +64,7 @@ GridThw GridOf(const BenchOptions& options, const VisionConfig& vision) {
 
 // A line on stderr that is rewritten in place on a terminal and left out elsewhere.
 void ShowProgress(std::string_view phase, double share) {
-  if (!isatty(STDERR_FILENO)) return;
+  if (!IsTerminal(stderr)) return;
   std::fprintf(stderr, "\r%-8.*s %3.0f %%", static_cast<int>(phase.size()), phase.data(),
                share * 100);
 }
@@ -108,7 +107,7 @@ BenchReport Measure(const BenchOptions& options) {
   report.times =
       RunBenchPhases(&model, report.work, grid, options.decode_steps, options.batch, ShowProgress);
   report.peak_rss_mb = static_cast<double>(PeakResidentBytes()) / kMega;
-  if (isatty(STDERR_FILENO)) std::fprintf(stderr, "\r%*s\r", 20, "");
+  if (IsTerminal(stderr)) std::fprintf(stderr, "\r%*s\r", 20, "");
   return report;
 }
 
