@@ -64,6 +64,8 @@ int RunAsk(const AskOptions& options) {
   contents.push_back(
       Content::Text(task ? std::string(TaskPrompt(*task)) : "\n" + options.question));
   request.messages = {Message::User(std::move(contents))};
+  // In some tokenizers a task's prompt is one token; a user's words are only words.
+  request.trust_markup = task.has_value();
   request.sampling = Sampling(options, task);
   request.on_token = [](const TokenEvent& event) {
     std::fwrite(event.text.data(), 1, event.text.size(), stdout);

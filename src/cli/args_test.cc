@@ -1,0 +1,93 @@
+#include "cli/args.h"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace octavo {
+namespace {
+
+Command Parse(std::vector<const char*> words) {
+  words.insert(words.begin(), "octavo");
+  return ParseArgs(static_cast<int>(words.size()), words.data());
+}
+
+int ExitCodeOf(std::vector<const char*> words) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const Command command = Parse(std::move(words));
+  const std::string out = testing::internal::GetCapturedStdout();
+  const std::string err = testing::internal::GetCapturedStderr();
+  if (!std::holds_alternative<ExitNow>(command)) return -1;
+  const int code = std::get<ExitNow>(command).exit_code;
+  EXPECT_EQ(out.empty(), code != 0) << out;
+  EXPECT_EQ(err.empty(), code == 0) << err;
+  return code;
+}
+
+TEST(Args, TakesParseWithItsDefaults) {
+  const Command command = Parse({"parse", "a.pdf", "b", "-o", "out"});
+  const auto& options = std::get<ParseCommandOptions>(command);
+  EXPECT_EQ(options.inputs, (std::vector<std::string>{"a.pdf", "b"}));
+  EXPECT_EQ(options.output_dir, "out");
+  EXPECT_EQ(options.formats, (std::vector<std::string>{"md", "content_list", "model"}));
+  EXPECT_EQ(options.dpi, 200);
+  EXPECT_EQ(options.layout, "auto");
+  EXPECT_FALSE(options.force);
+}
+
+TEST(Args, TakesEveryFlagOfParse) {
+  const Command command = Parse(
+      {"parse",      "a.pdf",     "-o",           "-",         "--format", "md,model",  "--force",
+       "--pages",    "1-3",       "--password",   "p",         "--dpi",    "100",       "--layout",
+       "whitespace", "--compute", "f32",          "--threads", "2",        "--timings", "--json",
+       "--model",    "m",         "--max-pixels", "100000"});
+  const auto& options = std::get<ParseCommandOptions>(command);
+  EXPECT_EQ(options.output_dir, "-");
+  EXPECT_EQ(options.formats, (std::vector<std::string>{"md", "model"}));
+  EXPECT_TRUE(options.force && options.timings && options.json_events);
+  EXPECT_EQ(options.pages, "1-3");
+  EXPECT_EQ(options.password, "p");
+  EXPECT_EQ(options.dpi, 100);
+  EXPECT_EQ(options.layout, "whitespace");
+  EXPECT_EQ(options.compute, "f32");
+  EXPECT_EQ(options.num_threads, 2);
+  EXPECT_EQ(options.model_dir, "m");
+  EXPECT_EQ(options.max_pixels, 100000);
+}
+
+TEST(Args, TakesTheLastWordOfAskAsTheQuestion) {
+  const Command command = Parse({"ask", "a.png", "b.png", "What changed?", "--max-tokens", "9"});
+  const auto& options = std::get<AskOptions>(command);
+  EXPECT_EQ(options.pictures, (std::vector<std::string>{"a.png", "b.png"}));
+  EXPECT_EQ(options.question, "What changed?");
+  EXPECT_EQ(options.max_new_tokens, 9);
+}
+
+TEST(Args, TakesASizeForBench) {
+  const auto options = std::get<BenchOptions>(Parse({"bench", "--image", "560x784", "--json"}));
+  EXPECT_EQ(options.image_width, 560);
+  EXPECT_EQ(options.image_height, 784);
+  EXPECT_TRUE(options.json);
+}
+
+TEST(Args, AnswersHelpAndVersion) {
+  EXPECT_EQ(ExitCodeOf({"--help"}), 0);
+  EXPECT_EQ(ExitCodeOf({"parse", "--help"}), 0);
+  EXPECT_EQ(ExitCodeOf({"--version"}), 0);
+  EXPECT_EQ(ExitCodeOf({}), 0);
+}
+
+TEST(Args, RefusesWrongWishes) {
+  EXPECT_EQ(ExitCodeOf({"nonsense"}), 2);
+  EXPECT_EQ(ExitCodeOf({"parse", "a.pdf"}), 2);
+  EXPECT_EQ(ExitCodeOf({"parse", "-o", "out"}), 2);
+  EXPECT_EQ(ExitCodeOf({"parse", "a.pdf", "-o", "out", "--dpi", "9"}), 2);
+  EXPECT_EQ(ExitCodeOf({"parse", "a.pdf", "-o", "out", "--format", "docx"}), 2);
+  EXPECT_EQ(ExitCodeOf({"ask", "a.png"}), 2);
+  EXPECT_EQ(ExitCodeOf({"bench", "--image", "wide"}), 2);
+  EXPECT_EQ(ExitCodeOf({"parse", "a.pdf", "-o", "out", "--nonsense"}), 2);
+}
+
+}  // namespace
+}  // namespace octavo
