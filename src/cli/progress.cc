@@ -111,7 +111,8 @@ void Progress::FinishPage(const Page& page) {
     ++num_pages_failed_;
     Say(StrCat(where, " failed: ", page.error));
   } else if (!streams_.is_terminal) {
-    Say(StrCat(where, " of ", num_pages_, ", ", Format("%.1f s", page.timings.total_seconds)));
+    Say(StrCat(where, " (", num_pages_current_, " of ", num_pages_, "), ",
+               Format("%.1f s", page.timings.total_seconds)));
   }
   DrawBar();
 }

@@ -55,7 +55,7 @@ TEST_F(ProgressTest, WritesALineForEachPageWithoutTerminal) {
   EXPECT_EQ(Read(talk_),
             "a.pdf: going on after 1 page of an earlier run\n"
             "a.pdf: page 2: odd\n"
-            "a.pdf: page 2 of 3, 2.0 s\n"
+            "a.pdf: page 2 (2 of 3), 2.0 s\n"
             "a.pdf: page 3 failed: damaged\n"
             "a.pdf -> out/a.md\n");
 }

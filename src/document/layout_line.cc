@@ -27,7 +27,9 @@ bool StartsWithBullet(const InkItems& items, double letter_height) {
   const bool is_dash = is_filled && height <= 0.25 * letter_height && width >= 2 * height &&
                        width <= 1.6 * letter_height;
   if (!is_disc && !is_dash) return false;
-  if (items[1].box.x0 - mark.box.x1 < 0.35 * letter_height) return false;
+  // Closer is a letter, farther a cell of a row.
+  const int gap = items[1].box.x0 - mark.box.x1;
+  if (gap < 0.35 * letter_height || gap > 3 * letter_height) return false;
   std::vector<double> bottoms;
   for (const InkItem& item : items) bottoms.push_back(item.box.y1);
   const double baseline = Median(bottoms);
@@ -35,12 +37,37 @@ bool StartsWithBullet(const InkItems& items, double letter_height) {
   return centre < baseline - 0.15 * letter_height && centre > baseline - 0.75 * letter_height;
 }
 
+// Drops the dots that lead the eye across a line of contents: five and more small marks in a row.
+// REQUIRES: sorted from left to right.
+InkItems WithoutLeaders(const InkItems& items, double letter_height) {
+  constexpr size_t kMinDots = 5;
+  const auto is_dot = [&](const InkItem& item) {
+    return std::max(item.box.width(), item.box.height()) <= 0.35 * letter_height;
+  };
+  InkItems kept;
+  for (size_t begin = 0; begin < items.size();) {
+    size_t end = begin;
+    while (end < items.size() && is_dot(items[end])) ++end;
+    const bool is_leader = end - begin >= kMinDots;
+    end = std::max(end, begin + 1);
+    if (!is_leader) {
+      kept.insert(kept.end(), items.begin() + static_cast<ptrdiff_t>(begin),
+                  items.begin() + static_cast<ptrdiff_t>(end));
+    }
+    begin = end;
+  }
+  return kept;
+}
+
 void FindCells(InkItems items, bool is_framed, LayoutLine* line) {
   const double letter_height = line->letter_height;
   std::sort(items.begin(), items.end(),
             [](const InkItem& a, const InkItem& b) { return a.box.x0 < b.box.x0; });
+  items = WithoutLeaders(items, letter_height);
+  if (items.empty()) return;
   line->has_bullet = StartsWithBullet(items, letter_height);
-  line->cells.push_back({items[line->has_bullet ? 1 : 0].box.x0, line->box.x1});
+  const int right = BoxOf(items).x1;
+  line->cells.push_back({items[line->has_bullet ? 1 : 0].box.x0, right});
   // A word gap is a quarter of an em; letters are set much closer. A gap of 1.4 em parts cells or,
   // in a narrow justified column, words; twice as much never parts words. In a grid the lines part
   // cells, too, so that these may stand closer.
@@ -51,7 +78,7 @@ void FindCells(InkItems items, bool is_framed, LayoutLine* line) {
     line->gaps.push_back({blank.x0, blank.x1});
     if (blank.width() <= min_cell_gap) continue;
     line->cells.back().x1 = blank.x0;
-    line->cells.push_back({blank.x1, line->box.x1});
+    line->cells.push_back({blank.x1, right});
     if (blank.width() > 3 * letter_height) line->is_row = true;
   }
 }

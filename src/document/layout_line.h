@@ -30,7 +30,8 @@ struct LayoutLine {
   double letter_height = 0;  // 90th percentile: capitals and ascenders
   double stroke_width = 0;
   std::vector<WordGap> gaps;  // from left to right
-  // Parts that stand wider apart than words do; one of a line of running text. From left to right.
+  // Parts that stand wider apart than words do, without dot leaders; one of a line of running text.
+  // From left to right; none if there are only leaders.
   std::vector<Cell> cells;
   bool is_row = false;      // cells so far apart that the line is no running text
   bool has_bullet = false;  // a disc or dash before the first cell, which begins behind it

@@ -49,6 +49,16 @@ TEST(LayoutLine, PartsCloserCellsInAFrame) {
   EXPECT_EQ(MakeLine(letters, 1, {{50, 40, 900, 42}}).cells.size(), 1u);  // a rule above
 }
 
+TEST(LayoutLine, LeavesOutDotLeaders) {
+  InkItems dots;
+  for (int i = 0; i < 20; ++i) dots.push_back({{170 + 12 * i, 97, 173 + 12 * i, 100}, false, 9, 3});
+  const LayoutLine line = MakeLine(Join({Word(100, 5), dots, Word(420, 2)}), 1, {});
+  ASSERT_EQ(line.cells.size(), 2u);
+  EXPECT_EQ(line.cells[0].x1, 158);
+  EXPECT_EQ(line.cells[1].x0, 420);
+  EXPECT_TRUE(line.is_row);
+}
+
 TEST(LayoutLine, SeesDiscsAndDashesAsBullets) {
   const auto has_bullet = [](InkItem mark) {
     const LayoutLine line = MakeLine(Join({{mark}, Word(100, 6)}), 1, {});
@@ -61,6 +71,7 @@ TEST(LayoutLine, SeesDiscsAndDashesAsBullets) {
   EXPECT_FALSE(has_bullet({{70, 96, 74, 100}, false, 16, 4}));  // a full stop
   EXPECT_FALSE(has_bullet({{70, 79, 74, 83}, false, 16, 4}));   // an apostrophe
   EXPECT_FALSE(has_bullet({{90, 86, 98, 94}, false, 50, 8}));   // too close to the word
+  EXPECT_FALSE(has_bullet({{20, 90, 32, 93}, false, 36, 3}));   // a dash in a cell of its own
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ done
 run parse in -o out
 check "parse succeeds" is "$code" 0
 check "parse says nothing on stdout" empty stdout
-check "parse tells about pages" has stderr "report.pdf: page 1 of 1"
+check "parse tells about pages" has stderr "report.pdf: page 1 (1 of 1)"
 for file in receipt.md receipt_content_list.json receipt_model.json report.md; do
   check "parse writes $file" [ -s "out/$file" ]
 done
@@ -80,7 +80,7 @@ run parse in -o out
 check "the same run succeeds" is "$code" 0
 check "the same run repeats nothing" has stderr "unchanged"
 run parse in/receipt.png -o out --force
-check "--force reads again" has stderr "page 1 of 1"
+check "--force reads again" has stderr "page 1 (1 of 1)"
 check "two runs give the same bytes" cmp -s first.md out/receipt.md
 mkdir other
 cp "$source_dir/samples/letter.png" other/receipt.png
