@@ -112,8 +112,12 @@ struct Launch {
   const ChildLimits* limits;
 };
 
+// A hard limit that is lower already stays: nobody may raise it.
 bool SetLimit(decltype(RLIMIT_AS) resource, int64_t soft, int64_t hard) {
-  const struct rlimit limit = {static_cast<rlim_t>(soft), static_cast<rlim_t>(hard)};
+  struct rlimit limit {};
+  if (::getrlimit(resource, &limit) != 0) return false;
+  limit.rlim_max = std::min(limit.rlim_max, static_cast<rlim_t>(hard));
+  limit.rlim_cur = std::min(limit.rlim_max, static_cast<rlim_t>(soft));
   return ::setrlimit(resource, &limit) == 0;
 }
 
@@ -126,6 +130,11 @@ void WriteText(const char* path, const char* text) {
 
 // An empty network namespace. Kernels that forbid it to ordinary users leave the network reachable.
 void LeaveNetwork(const Launch& launch) {
+  // Root needs no user namespace, and in one it could no longer read the files of other users.
+  if (::geteuid() == 0) {
+    [[maybe_unused]] const int result = ::unshare(CLONE_NEWNET);
+    return;
+  }
   if (::unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) return;
   WriteText("/proc/self/uid_map", launch.user_map);
   WriteText("/proc/self/setgroups", "deny");
@@ -147,6 +156,11 @@ void ResetSignals() {
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
   for (int signal = 1; signal < 32; ++signal) ::sigaction(signal, &standard, nullptr);
+  // A write over the file limit is to fail, not to end the child: libraries write caches
+  // (fontconfig does) and go on without.
+  struct sigaction ignored {};
+  ignored.sa_handler = SIG_IGN;
+  ::sigaction(SIGXFSZ, &ignored, nullptr);
 }
 
 // Runs in the child after fork: async-signal-safe calls only.

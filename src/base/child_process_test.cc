@@ -2,9 +2,12 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
@@ -130,6 +133,25 @@ TEST(ChildProcess, FilesAreNotWrittenUnlessAllowed) {
   limits.file_bytes = 6;
   EXPECT_EQ(Shell(script, "", limits).exit_code, 0);
   unlink(path.c_str());
+}
+
+TEST(ChildProcess, AWriteOverTheFileLimitFailsAndTheChildGoesOn) {
+  const std::string path = testing::TempDir() + "octavo_child_file_over";
+  const ChildResult result = Shell("printf 123456 > '" + path + "'; echo went on");
+  EXPECT_EQ(result.exit_code, 0) << result.stderr_text;
+  EXPECT_EQ(result.stdout_bytes, "went on\n");
+  unlink(path.c_str());
+}
+
+TEST(ChildProcess, LowerHardLimitsOfTheCallerStay) {
+  const auto run = [] {
+    const struct rlimit low = {15, 15};
+    setrlimit(RLIMIT_CPU, &low);
+    const ChildResult result = Shell("ulimit -Ht");
+    std::fputs(result.stdout_bytes.c_str(), stderr);
+    std::_Exit(result.exit_code);
+  };
+  EXPECT_EXIT(run(), testing::ExitedWithCode(0), "^15\n");
 }
 
 // qemu-user does not enforce the limit that it is told.

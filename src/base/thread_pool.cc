@@ -13,12 +13,15 @@
 #include <fstream>
 #include <set>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/cgroup.h"
 #include "base/check.h"
+#include "base/str_cat.h"
+#include "octavo/error.h"
 
 namespace octavo {
 namespace {
@@ -191,6 +194,12 @@ struct ThreadPool::State {
     word.store(job | flags, std::memory_order_seq_cst);
   }
 
+  void Stop() {
+    Publish(kStop);
+    FutexWake(&word, INT_MAX, kWorkers);
+    for (std::thread& worker : workers) worker.join();
+  }
+
   void AwaitWorkers() {
     word.fetch_and(~kOpen, std::memory_order_seq_cst);
     const auto all_left = [this] {
@@ -211,16 +220,22 @@ ThreadPool::ThreadPool(int num_threads)
     : num_threads_(num_threads), state_(std::make_unique<State>()) {
   OCTAVO_CHECK(num_threads >= 1 && num_threads <= 256, num_threads);
   state_->workers.reserve(static_cast<size_t>(num_threads - 1));
-  for (int thread = 1; thread < num_threads; ++thread) {
-    state_->workers.emplace_back([state = state_.get(), thread] { state->Work(thread); });
+  try {
+    for (int thread = 1; thread < num_threads; ++thread) {
+      state_->workers.emplace_back([state = state_.get(), thread] { state->Work(thread); });
+    }
+  } catch (const std::system_error& error) {
+    const size_t started = state_->workers.size();
+    state_->Stop();
+    throw Error(ErrorCode::kResourceExhausted,
+                StrCat("worker thread ", started + 1, " of ", num_threads - 1,
+                       " cannot be started: ", error.what()));
   }
 }
 
 ThreadPool::~ThreadPool() {
   OCTAVO_CHECK(!state_->busy.load(), "a thread pool is destroyed while its loop runs");
-  state_->Publish(kStop);
-  FutexWake(&state_->word, INT_MAX, kWorkers);
-  for (std::thread& worker : state_->workers) worker.join();
+  state_->Stop();
 }
 
 void ThreadPool::ParallelFor(int64_t count, int64_t grain,

@@ -18,6 +18,7 @@ int DefaultThreadCount();
 class ThreadPool {
  public:
   // num_threads counts the calling thread: 1 starts no worker. REQUIRES: 1 <= num_threads <= 256.
+  // Throws kResourceExhausted when the system gives no more threads.
   explicit ThreadPool(int num_threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

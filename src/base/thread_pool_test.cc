@@ -4,11 +4,14 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <numeric>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "octavo/error.h"
 
 namespace octavo {
 namespace {
@@ -141,6 +144,25 @@ TEST(ThreadPool, DefaultCountIsWithinTheMachine) {
   const int threads = DefaultThreadCount();
   EXPECT_GE(threads, 1);
   EXPECT_LE(threads, std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
+}
+
+TEST(ThreadPool, SaysSoWhenTheSystemGivesNoMoreThreads) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(__aarch64__)
+  GTEST_SKIP() << "sanitizers and qemu-user do not run under a limit on address space";
+#else
+  const auto run = [] {
+    // Room for a few stacks of 8 MB, far from 255.
+    const struct rlimit low = {rlim_t{400} << 20, rlim_t{400} << 20};
+    setrlimit(RLIMIT_AS, &low);
+    try {
+      const ThreadPool pool(256);
+    } catch (const Error& error) {
+      std::_Exit(ExitCode(error.code()));
+    }
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(run(), testing::ExitedWithCode(ExitCode(ErrorCode::kResourceExhausted)), "");
+#endif
 }
 
 }  // namespace
