@@ -77,15 +77,17 @@ class ParseRun {
         ReadInput(input);
       } catch (const Error& error) {
         // A full disk or a model that cannot be loaded ends the run; a bad input does not.
-        if (engine_failed_ || error.code() == ErrorCode::kIo) throw;
+        if (engine_failed_ || (is_opened_ && error.code() == ErrorCode::kIo)) throw;
         NoteFailure(error.code());
         progress_.FailDocument(input.path.string(), error);
       }
     }
     progress_.Finish(options_.timings);
     if (!canceller_.cancelled()) return exit_code_;
-    std::fprintf(stderr,
-                 "octavo: interrupted; finished pages are kept, the same command goes on\n");
+    std::fputs(writes_to_stdout_
+                   ? "octavo: interrupted\n"
+                   : "octavo: interrupted; finished pages are kept, the same command goes on\n",
+               stderr);
     return ExitCode(ErrorCode::kCancelled);
   }
 
@@ -117,7 +119,9 @@ class ParseRun {
 
   void ReadInput(const InputFile& input) {
     const std::string name = input.path.string();
+    is_opened_ = false;
     const Document document(name, parse_options_);
+    is_opened_ = true;
     if (writes_to_stdout_) {
       ReadToStdout(document, name);
     } else {
@@ -187,6 +191,7 @@ class ParseRun {
   ResultOptions result_options_;
   std::unique_ptr<Engine> engine_;
   bool engine_failed_ = false;
+  bool is_opened_ = false;  // the input at hand: from here on kIo means that writing failed
   bool has_written_ = false;
   int exit_code_ = 0;
 };

@@ -102,8 +102,8 @@ void ResultFiles::ReadJournal(const fs::path& input) {
   if (lines.empty()) return;
   try {
     const Json header = ParseJson(lines.front(), where);
-    is_own_ = header.is_object() &&
-              header.value("input", "") == fs::absolute(input).lexically_normal().string();
+    is_own_ = header.is_object() && header.contains("input") &&
+              header["input"] == fs::absolute(input).lexically_normal().string();
   } catch (const Error&) {
     return;  // a damaged journal is as good as none
   }

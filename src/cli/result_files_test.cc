@@ -159,5 +159,13 @@ TEST_F(ResultFilesTest, IgnoresADamagedJournal) {
   EXPECT_TRUE(Open().pages().empty());
 }
 
+TEST_F(ResultFilesTest, AJournalWithAHeaderOfOtherTypesIsAsGoodAsNone) {
+  fs::create_directories(options_.output_dir / ".octavo");
+  std::ofstream(options_.output_dir / ".octavo" / "in.jsonl") << "{\"input\": 5}\n";
+  ResultFiles results = Open();
+  EXPECT_TRUE(results.pages().empty());
+  EXPECT_FALSE(results.is_done());
+}
+
 }  // namespace
 }  // namespace octavo
