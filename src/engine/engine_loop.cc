@@ -48,7 +48,8 @@ EngineLoop::EngineLoop(Model* model, KvCache* cache, const PreprocessorConfig& p
       context_(context),
       options_(options),
       scheduler_(cache->capacity_blocks(), options.max_running,
-                 [this](int32_t block) { freed_blocks_.push_back(block); }),
+                 [this](int32_t block) { is_block_freed_[static_cast<size_t>(block)] = true; }),
+      is_block_freed_(static_cast<size_t>(cache->capacity_blocks())),
       logits_(static_cast<size_t>(options.max_running) *
               static_cast<size_t>(model->config().text.vocab_size)),
       encode_flops_per_second_(kFirstFlopsPerSecond),
@@ -180,9 +181,15 @@ void EngineLoop::AcceptStep(const std::vector<Scheduler::Item>& plan) {
     logits += vocab_size;
     try {
       if (!sequence->AcceptLogits(row)) continue;
-      scheduler_.Remove(sequence)->Finish(sequence->finish_reason());
     } catch (...) {
       Fail(sequence, std::current_exception());
+      continue;
+    }
+    const std::unique_ptr<Sequence> finished = scheduler_.Remove(sequence);
+    try {
+      finished->Finish(finished->finish_reason());
+    } catch (...) {
+      finished->Fail(std::current_exception());
     }
   }
 }
@@ -192,10 +199,11 @@ void EngineLoop::Fail(Sequence* sequence, std::exception_ptr error) {
 }
 
 void EngineLoop::DiscardFreedBlocks() {
-  std::sort(freed_blocks_.begin(), freed_blocks_.end());
-  freed_blocks_.erase(std::unique(freed_blocks_.begin(), freed_blocks_.end()), freed_blocks_.end());
-  for (const int32_t block : freed_blocks_) cache_->Discard(block);
-  freed_blocks_.clear();
+  for (size_t block = 0; block < is_block_freed_.size(); ++block) {
+    if (!is_block_freed_[block]) continue;
+    cache_->Discard(static_cast<int32_t>(block));
+    is_block_freed_[block] = false;
+  }
 }
 
 }  // namespace octavo

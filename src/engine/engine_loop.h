@@ -76,7 +76,7 @@ class EngineLoop {
 
   // Engine thread only.
   Scheduler scheduler_;
-  std::vector<int32_t> freed_blocks_;  // since the cache was last idle
+  std::vector<bool> is_block_freed_;  // since the cache was last idle
   ForwardBatch batch_;
   AlignedBuffer<float> logits_;  // [max_running, vocab_size]
   double encode_flops_per_second_;
