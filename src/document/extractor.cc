@@ -96,8 +96,8 @@ bool Extractor::ReadByModel(const Image& image, const InkMap& map, const PageInk
           StrCat("layout: whitespace: the model's layout is unusable (", problem, ")"));
       return false;
     }
-  } else if (!answer.error.empty()) {
-    page->warnings.push_back(StrCat("layout_failed: ", answer.error));
+  } else {
+    ThrowIfAllFailed({answer});
   }
   page->blocks = std::move(layout.blocks);
   ReadBlocks(image, page);
@@ -119,6 +119,7 @@ void Extractor::ReadBlocks(const Image& image, Page* page) const {
     sent.push_back(planned[i].block);
   }
   const std::vector<BatchAnswer> answers = batch.WaitAll();
+  ThrowIfAllFailed(answers);
   for (size_t i = 0; i < sent.size(); ++i) {
     ContentBlock& block = page->blocks[sent[i]];
     block.content =
@@ -148,6 +149,7 @@ void Extractor::ReadByWhitespace(const Image& image, const InkMap& map, const Pa
     sent.push_back(i);
   }
   const std::vector<BatchAnswer> answers = batch.WaitAll();
+  ThrowIfAllFailed(answers);
   std::vector<CellTexts> texts;
   for (const LayoutLine& line : layout.lines) texts.emplace_back(line.cells.size());
   for (size_t i = 0; i < sent.size(); ++i) {

@@ -19,8 +19,8 @@ class Extractor {
   Extractor(Engine& engine, const ModelCard& card, const ParseOptions& options);
 
   // Fills blocks, pictures, layout, warnings and the timings of layout and recognition. A block
-  // whose request fails keeps absent content and gives a warning. Throws kCancelled and what a
-  // failed layout request throws. REQUIRES: a non-empty image.
+  // whose request fails keeps absent content and gives a warning. Throws kCancelled, and the first
+  // request's Error when every request of a step failed. REQUIRES: a non-empty image.
   void ReadPage(const Image& image, Page* page) const;
 
  private:

@@ -127,6 +127,24 @@ TEST_F(ExtractorTest, ReportsBlocksThatFailOrDoNotEnd) {
   EXPECT_EQ(page.blocks[1].content, std::nullopt);
 }
 
+TEST_F(ExtractorTest, APageOfWhichNothingCouldBeReadIsAnError) {
+  using Layout = ParseOptions::Layout;
+  for (const Layout layout : {Layout::kModel, Layout::kWhitespace, Layout::kAuto}) {
+    options_.layout = layout;
+    FakeEngine engine([](const Request&) -> FakeEngine::Answer {
+      FakeEngine::Answer answer;
+      answer.error = Error(ErrorCode::kDataLoss, "not finite");
+      return answer;
+    });
+    try {
+      Read(engine);
+      FAIL() << static_cast<int>(layout);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kDataLoss);
+    }
+  }
+}
+
 TEST_F(ExtractorTest, GivesAnEmptyPageForBlankAndTinyPictures) {
   FakeEngine engine([](const Request&) -> FakeEngine::Answer { return {""}; });
   for (const Image& image : {Image(1, 1), Image(300, 400), Image(300, 400, 0)}) {

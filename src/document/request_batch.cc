@@ -1,5 +1,6 @@
 #include "document/request_batch.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "octavo/error.h"
@@ -15,6 +16,13 @@ RequestBatch::RequestBatch(Engine& engine, Canceller* canceller)
       if (entry.ticket != nullptr) entry.ticket->Cancel();
     }
   });
+}
+
+void ThrowIfAllFailed(const std::vector<BatchAnswer>& answers) {
+  const bool all_failed = std::all_of(answers.begin(), answers.end(),
+                                      [](const BatchAnswer& a) { return !a.error.empty(); });
+  if (answers.empty() || !all_failed) return;
+  throw Error(answers.front().error_code, answers.front().error);
 }
 
 RequestBatch::~RequestBatch() {
@@ -37,6 +45,7 @@ void RequestBatch::Submit(Task task, Image picture, int max_new_tokens) {
       entry.ticket = engine_.Submit(std::move(request));
     } catch (const Error& error) {
       entry.answer.error = error.what();
+      entry.answer.error_code = error.code();
     }
   }
   const std::lock_guard lock(mutex_);
@@ -57,6 +66,7 @@ std::vector<BatchAnswer> RequestBatch::WaitAll() {
       } catch (const Error& error) {
         if (error.code() == ErrorCode::kCancelled) throw;
         entry.answer.error = error.what();
+        entry.answer.error_code = error.code();
       }
     }
     if (entry.answer.finish == FinishReason::kCancelled) {

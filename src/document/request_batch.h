@@ -19,8 +19,13 @@ namespace octavo {
 struct BatchAnswer {
   std::string text;
   FinishReason finish = FinishReason::kStop;
-  std::string error;  // the request's Error; empty: none
+  std::string error;                                   // the request's Error; empty: none
+  ErrorCode error_code = ErrorCode::kInvalidArgument;  // of `error`
 };
+
+// Throws the first answer's Error when there are answers and every one of them failed: then nothing
+// was read, which must not look like an empty page.
+void ThrowIfAllFailed(const std::vector<BatchAnswer>& answers);
 
 // Used by one thread; cancelled from any.
 class RequestBatch {
