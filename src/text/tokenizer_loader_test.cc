@@ -22,7 +22,7 @@ std::string Fixture(const std::string& name) {
   return ReadFile(std::string(OCTAVO_TEST_DATA_DIR "/tokenizer/") + name, size_t{1} << 20);
 }
 
-Json Control() { return Json::parse(Fixture("broken/control_valid.json")); }
+Json Control() { return Json::parse(Fixture("../broken/tokenizer/control_valid.json")); }
 
 // The code of the error; fails the test if there is none.
 ErrorCode CodeOf(const std::string& text, std::string* message = nullptr) {
@@ -46,7 +46,7 @@ TEST(TokenizerLoader, AcceptsTheControl) {
 TEST(TokenizerLoader, RefusesEveryBrokenFile) {
   int num_files = 0;
   for (const auto& entry :
-       std::filesystem::directory_iterator(OCTAVO_TEST_DATA_DIR "/tokenizer/broken")) {
+       std::filesystem::directory_iterator(OCTAVO_TEST_DATA_DIR "/broken/tokenizer")) {
     const std::string name = entry.path().filename().string();
     if (name == "control_valid.json") continue;
     SCOPED_TRACE(name);

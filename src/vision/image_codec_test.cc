@@ -114,7 +114,8 @@ TEST(ImageCodec, HasThePixelsOfTheReferenceUnderAllThreeRules) {
 
 TEST(ImageCodec, RefusesEveryBrokenFileAndAcceptsTheControl) {
   int num_files = 0;
-  for (const auto& entry : fs::directory_iterator(DataPath("broken_image"))) {
+  for (const auto& entry :
+       fs::directory_iterator(fs::path(OCTAVO_TEST_DATA_DIR) / "broken/image")) {
     ++num_files;
     const std::string bytes = ReadFile(entry.path(), 1 << 20);
     SCOPED_TRACE(entry.path().filename());

@@ -119,7 +119,7 @@ TEST(PreprocessorConfig, RefusesASizeWithoutEdges) {
 TEST(PreprocessorConfig, RefusesEveryBrokenFile) {
   int num_files = 0;
   for (const auto& entry :
-       fs::directory_iterator(fs::path(OCTAVO_TEST_DATA_DIR) / "images/broken_preprocessor")) {
+       fs::directory_iterator(fs::path(OCTAVO_TEST_DATA_DIR) / "broken/preprocessor")) {
     ++num_files;
     EXPECT_THROW(Parse(ReadFile(entry.path(), 1 << 20)), Error) << entry.path();
   }
