@@ -2,6 +2,8 @@
 
 #include <cstdio>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -26,12 +28,17 @@ constexpr const char* kFooter =
     "5 not supported, 6 out of memory or over a limit, 7 read or write failed, 130 interrupted.\n"
     "Environment: OCTAVO_MODEL, the model folder; OCTAVO_ISA, a kernel table (scalar, avx2, …).";
 
+// As CLI::IsMember, without repeating the choices in the help: the type name shows them.
+CLI::Validator OneOf(std::vector<std::string> choices) {
+  return CLI::IsMember(std::move(choices)).description("");
+}
+
 void AddModelFlags(CLI::App* app, std::string* model_dir, std::string* compute, int* num_threads) {
   app->add_option("--model", *model_dir,
                   "Model folder (Hugging Face files); default: OCTAVO_MODEL, else octavo-nano")
       ->type_name("DIR");
   app->add_option("--compute", *compute, "Arithmetic; default: as the checkpoint is stored")
-      ->check(CLI::IsMember({"f32", "bf16"}))
+      ->check(OneOf({"f32", "bf16"}))
       ->type_name("f32|bf16");
   app->add_option("--threads", *num_threads, "Threads; default: physical cores that may be used")
       ->check(CLI::Range(1, 256));
@@ -41,17 +48,18 @@ void AddParse(CLI::App* root, ParseCommandOptions* options) {
   CLI::App* app = root->add_subcommand("parse", "Turn pages into Markdown, JSON and pictures");
   app->add_option("input", options->inputs, "PNG, JPEG or PDF files, and folders of them")
       ->required()
-      ->type_name("INPUT...");
+      ->type_name("INPUT");
   app->add_option("-o,--output", options->output_dir,
                   "Folder for the results; - writes Markdown to stdout")
       ->required()
       ->type_name("DIR");
-  app->add_option("--format", options->formats, "What to write")
+  app->add_option("--format", options->formats,
+                  "What to write, of md, content_list and model; default: all three")
       ->delimiter(',')
-      ->check(CLI::IsMember({"md", "content_list", "model"}))
-      ->type_name("md,content_list,model")
-      ->capture_default_str();
-  app->add_flag("--force", options->force, "Replace files that are in the way");
+      ->check(OneOf({"md", "content_list", "model"}))
+      ->type_name("LIST");
+  app->add_flag("--force", options->force,
+                "Read everything again and replace files that are in the way");
   app->add_option("--pages", options->pages, "Pages of a PDF, as in 1-3,7")->type_name("LIST");
   app->add_option("--password", options->password, "Password of an encrypted PDF");
   app->add_option("--dpi", options->dpi, "Resolution at which PDF pages are drawn")
@@ -60,14 +68,21 @@ void AddParse(CLI::App* root, ParseCommandOptions* options) {
   app->add_option("--layout", options->layout,
                   "Who finds the blocks: the model, white space, or white space where the model "
                   "does not (auto)")
-      ->check(CLI::IsMember({"auto", "model", "whitespace"}))
+      ->check(OneOf({"auto", "model", "whitespace"}))
+      ->type_name("auto|model|whitespace")
       ->capture_default_str();
-  app->add_option("--max-pixels", options->max_pixels,
-                  "Largest picture that the model is shown; default: the model's own")
+  app->add_option(
+         "--max-pixels", options->max_pixels,
+         "Width x height up to which the model is shown a picture; default: the model's own")
       ->check(CLI::Range(int64_t{784}, int64_t{51'380'224}));
   AddModelFlags(app, &options->model_dir, &options->compute, &options->num_threads);
   app->add_flag("--timings", options->timings, "Seconds by stage, to stderr");
   app->add_flag("--json", options->json_events, "Progress as JSON lines on stdout");
+  app->footer(
+      "Writes DIR/NAME.md, DIR/NAME_content_list.json, DIR/NAME_model.json and DIR/images. A run "
+      "that\n"
+      "was interrupted goes on where it stopped; what is already read and unchanged is skipped.\n"
+      "Example: octavo parse letters/ report.pdf --pages 1-3 -o out");
 }
 
 void AddAsk(CLI::App* root, std::vector<std::string>* words, AskOptions* options) {
@@ -75,11 +90,12 @@ void AddAsk(CLI::App* root, std::vector<std::string>* words, AskOptions* options
   app->add_option("words", *words, "PNG or JPEG files, then the question in quotes")
       ->required()
       ->expected(2, 65)
-      ->type_name("IMAGE... \"QUESTION\"");
+      ->type_name("IMAGE... QUESTION");
   AddModelFlags(app, &options->model_dir, &options->compute, &options->num_threads);
   app->add_option("--max-tokens", options->max_new_tokens, "End the answer after so many tokens")
       ->check(CLI::Range(1, 1 << 20));
-  app->add_option("--max-pixels", options->max_pixels, "Largest picture that the model is shown")
+  app->add_option("--max-pixels", options->max_pixels,
+                  "Width x height up to which the model is shown a picture")
       ->check(CLI::Range(int64_t{784}, int64_t{51'380'224}));
   app->add_option("--temperature", options->temperature, "0: always the likeliest token")
       ->check(CLI::Range(0.0, 10.0))
@@ -94,7 +110,7 @@ void AddInspect(CLI::App* root, InspectOptions* options) {
       ->required()
       ->type_name("MODEL");
   app->add_option("--compute", options->compute, "Arithmetic that the memory plan is for")
-      ->check(CLI::IsMember({"f32", "bf16"}))
+      ->check(OneOf({"f32", "bf16"}))
       ->type_name("f32|bf16");
   app->add_flag("--json", options->json, "One JSON object instead of the table");
 }
