@@ -66,43 +66,53 @@ EngineLoop::~EngineLoop() {
 }
 
 void EngineLoop::Submit(SequenceRequest request) {
+  Scheduler::Queue one;
+  one.push_back(std::make_unique<Sequence>(std::move(request), context_));
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    submitted_.push_back(std::move(request));
+    submitted_.splice(submitted_.end(), one);
   }
   doorbell_->Ring();
 }
 
 void EngineLoop::Run() {
-  while (true) {
-    TakeSubmitted();
-    DropCancelled();
-    if (scheduler_.is_idle()) {
-      DiscardFreedBlocks();
-      {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        if (is_stopping_ && submitted_.empty()) return;
-      }
-      doorbell_->Wait();
-      continue;
+  bool goes_on = true;
+  while (goes_on) {
+    try {
+      goes_on = Turn();
+    } catch (...) {
+      FailAll(std::current_exception());
     }
-    scheduler_.Admit();
-    EncodeSlice();
-    RunStep();
   }
 }
 
+bool EngineLoop::Turn() {
+  TakeSubmitted();
+  DropCancelled();
+  if (scheduler_.is_idle()) {
+    DiscardFreedBlocks();
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (is_stopping_ && submitted_.empty()) return false;
+    }
+    doorbell_->Wait();
+    return true;
+  }
+  scheduler_.Admit();
+  EncodeSlice();
+  RunStep();
+  return true;
+}
+
 void EngineLoop::TakeSubmitted() {
-  std::vector<SequenceRequest> submitted;
+  Scheduler::Queue submitted;
   bool is_stopping = false;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     submitted.swap(submitted_);
     is_stopping = is_stopping_;
   }
-  for (SequenceRequest& request : submitted) {
-    scheduler_.Add(std::make_unique<Sequence>(std::move(request), context_));
-  }
+  scheduler_.Add(&submitted);
   if (!is_stopping) return;
   for (const auto& sequence : scheduler_.running()) sequence->Cancel();
   for (const auto& sequence : scheduler_.waiting()) sequence->Cancel();
@@ -196,6 +206,12 @@ void EngineLoop::AcceptStep(const std::vector<Scheduler::Item>& plan) {
 
 void EngineLoop::Fail(Sequence* sequence, std::exception_ptr error) {
   scheduler_.Remove(sequence)->Fail(std::move(error));
+}
+
+void EngineLoop::FailAll(const std::exception_ptr& error) {
+  for (const Scheduler::Queue* queue : {&scheduler_.running(), &scheduler_.waiting()}) {
+    while (!queue->empty()) Fail(queue->front().get(), error);
+  }
 }
 
 void EngineLoop::DiscardFreedBlocks() {

@@ -33,6 +33,8 @@ class Doorbell {
 // compute one batch (a token for every decoding sequence, prefill chunks of others) and choose
 // tokens. Slices and chunks are sized by the speed measured so far, so that a turn takes about
 // 0.2 s while others decode. Sizes change speed only: the ops' results do not depend on them.
+// A sequence whose own work throws fails alone. Where a turn throws elsewhere (memory has run out),
+// all sequences fail, which frees what they held, and the loop goes on.
 class EngineLoop {
  public:
   struct Options {
@@ -48,18 +50,21 @@ class EngineLoop {
   EngineLoop(const EngineLoop&) = delete;
   EngineLoop& operator=(const EngineLoop&) = delete;
 
-  // Safe from any thread.
+  // Safe from any thread. Throws std::bad_alloc.
   void Submit(SequenceRequest request);
   const std::shared_ptr<Doorbell>& doorbell() const { return doorbell_; }
 
  private:
   void Run();
+  // Returns false when the loop has ended.
+  bool Turn();
   void TakeSubmitted();
   void DropCancelled();
   void EncodeSlice();
   void RunStep();
   void AcceptStep(const std::vector<Scheduler::Item>& plan);
   void Fail(Sequence* sequence, std::exception_ptr error);
+  void FailAll(const std::exception_ptr& error);
   void DiscardFreedBlocks();
   bool AnyDecoding() const;
 
@@ -71,7 +76,7 @@ class EngineLoop {
   const std::shared_ptr<Doorbell> doorbell_ = std::make_shared<Doorbell>();
 
   std::mutex mutex_;  // guards the next two
-  std::vector<SequenceRequest> submitted_;
+  Scheduler::Queue submitted_;
   bool is_stopping_ = false;
 
   // Engine thread only.

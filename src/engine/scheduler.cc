@@ -1,6 +1,7 @@
 #include "engine/scheduler.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/check.h"
@@ -10,13 +11,12 @@ namespace {
 
 int64_t BlocksFor(int64_t num_tokens) { return (num_tokens + kKvBlockSize - 1) / kKvBlockSize; }
 
-template <typename Container>
-std::unique_ptr<Sequence> Extract(Container* container, const Sequence* sequence) {
-  const auto found = std::find_if(container->begin(), container->end(),
+std::unique_ptr<Sequence> Extract(Scheduler::Queue* queue, const Sequence* sequence) {
+  const auto found = std::find_if(queue->begin(), queue->end(),
                                   [&](const auto& held) { return held.get() == sequence; });
-  if (found == container->end()) return nullptr;
+  if (found == queue->end()) return nullptr;
   std::unique_ptr<Sequence> taken = std::move(*found);
-  container->erase(found);
+  queue->erase(found);
   return taken;
 }
 
@@ -25,10 +25,12 @@ std::unique_ptr<Sequence> Extract(Container* container, const Sequence* sequence
 Scheduler::Scheduler(int num_blocks, int max_running, std::function<void(int32_t)> on_free)
     : pool_(num_blocks), max_running_(max_running), on_free_(std::move(on_free)) {}
 
-void Scheduler::Add(std::unique_ptr<Sequence> sequence) {
-  OCTAVO_CHECK(BlocksFor(sequence->num_tokens() + 1) <= pool_.num_blocks(), "tokens ",
-               sequence->num_tokens());
-  waiting_.push_back(std::move(sequence));
+void Scheduler::Add(Queue* arrived) {
+  for (const auto& sequence : *arrived) {
+    OCTAVO_CHECK(BlocksFor(sequence->num_tokens() + 1) <= pool_.num_blocks(), "tokens ",
+                 sequence->num_tokens());
+  }
+  waiting_.splice(waiting_.end(), *arrived);
 }
 
 void Scheduler::Admit() {
@@ -36,8 +38,7 @@ void Scheduler::Admit() {
     Sequence* sequence = waiting_.front().get();
     const int64_t need = BlocksFor(sequence->num_tokens() + 1);
     if (need + static_cast<int64_t>(running_.size()) > pool_.num_free()) return;
-    running_.push_back(std::move(waiting_.front()));
-    waiting_.pop_front();
+    running_.splice(running_.end(), waiting_, waiting_.begin());
     OCTAVO_CHECK(Reserve(sequence, sequence->num_tokens(), nullptr));
     sequence->MarkAdmitted();
   }
@@ -76,6 +77,7 @@ std::vector<Scheduler::Item> Scheduler::PlanStep(int64_t max_tokens, int64_t max
 bool Scheduler::Reserve(Sequence* sequence, int64_t num_tokens, std::vector<Item>* plan) {
   std::vector<int32_t>& table = sequence->block_table();
   while (static_cast<int64_t>(table.size()) < BlocksFor(num_tokens)) {
+    table.reserve(table.size() + 1);  // may throw, and must not while a block is in hand
     if (const std::optional<int32_t> block = pool_.Allocate()) {
       table.push_back(*block);
       continue;
@@ -89,14 +91,13 @@ bool Scheduler::Reserve(Sequence* sequence, int64_t num_tokens, std::vector<Item
 
 void Scheduler::PreemptLast(std::vector<Item>* plan) {
   OCTAVO_CHECK(plan != nullptr && running_.size() > 1, "a lone sequence outgrew the cache");
-  std::unique_ptr<Sequence> victim = std::move(running_.back());
-  running_.pop_back();
+  Sequence* const victim = running_.back().get();
   plan->erase(std::remove_if(plan->begin(), plan->end(),
-                             [&](const Item& item) { return item.sequence == victim.get(); }),
+                             [&](const Item& item) { return item.sequence == victim; }),
               plan->end());
-  FreeBlocks(victim.get());
+  FreeBlocks(victim);
   victim->ForgetComputed();
-  waiting_.push_front(std::move(victim));
+  waiting_.splice(waiting_.begin(), running_, std::prev(running_.end()));
   ++num_preemptions_;
 }
 

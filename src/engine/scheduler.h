@@ -3,8 +3,8 @@
 #define OCTAVO_ENGINE_SCHEDULER_H_
 
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <vector>
 
@@ -21,6 +21,9 @@ namespace octavo {
 // Engine thread only.
 class Scheduler {
  public:
+  // Sequences move between queues node by node, which cannot fail for want of memory.
+  using Queue = std::list<std::unique_ptr<Sequence>>;
+
   struct Item {
     Sequence* sequence;
     int64_t num_new;
@@ -29,7 +32,8 @@ class Scheduler {
   // on_free is called with every block that is given back; it may be handed out again at once.
   Scheduler(int num_blocks, int max_running, std::function<void(int32_t)> on_free);
 
-  void Add(std::unique_ptr<Sequence> sequence);
+  // Takes all of `arrived`, which is empty afterwards.
+  void Add(Queue* arrived);
   void Admit();
   // Decodes of all sequences that decode, then prefill chunks in order of admission, at most
   // max_prefill_tokens and max_tokens in all. Sequences with images to encode are left out.
@@ -38,8 +42,8 @@ class Scheduler {
   // Takes a sequence out, waiting or running, and frees its blocks.
   std::unique_ptr<Sequence> Remove(Sequence* sequence);
 
-  const std::vector<std::unique_ptr<Sequence>>& running() const { return running_; }
-  const std::deque<std::unique_ptr<Sequence>>& waiting() const { return waiting_; }
+  const Queue& running() const { return running_; }
+  const Queue& waiting() const { return waiting_; }
   bool is_idle() const { return running_.empty() && waiting_.empty(); }
   int64_t num_preemptions() const { return num_preemptions_; }
 
@@ -52,8 +56,8 @@ class Scheduler {
   BlockPool pool_;
   const int max_running_;
   const std::function<void(int32_t)> on_free_;
-  std::deque<std::unique_ptr<Sequence>> waiting_;
-  std::vector<std::unique_ptr<Sequence>> running_;  // in order of admission
+  Queue waiting_;
+  Queue running_;  // in order of admission
   int64_t num_preemptions_ = 0;
 };
 

@@ -22,7 +22,9 @@ class SchedulerTest : public ::testing::Test {
     request.outcome = std::make_shared<Outcome>();
     auto sequence = std::make_unique<Sequence>(std::move(request), context_);
     Sequence* const raw = sequence.get();
-    scheduler->Add(std::move(sequence));
+    Scheduler::Queue arrived;
+    arrived.push_back(std::move(sequence));
+    scheduler->Add(&arrived);
     return raw;
   }
 
@@ -58,10 +60,10 @@ TEST_F(SchedulerTest, AdmitsInOrderWhileRoomIsLeft) {
   Add(&scheduler, 1);                            // would fit, but is not the second's turn
   scheduler.Admit();
   ASSERT_EQ(scheduler.running().size(), 1u);
-  EXPECT_EQ(scheduler.running()[0].get(), first);
+  EXPECT_EQ(scheduler.running().front().get(), first);
   scheduler.Remove(first);
   scheduler.Admit();
-  EXPECT_EQ(scheduler.running()[0].get(), second);
+  EXPECT_EQ(scheduler.running().front().get(), second);
 }
 
 TEST_F(SchedulerTest, RunsAtMostMaxRunning) {
@@ -109,9 +111,9 @@ TEST_F(SchedulerTest, PreemptsTheLastAdmittedWhenBlocksEnd) {
   // Both grow into the five blocks until the second has to give way.
   while (scheduler.num_preemptions() == 0) Run(scheduler.PlanStep(64, 64));
   ASSERT_EQ(scheduler.running().size(), 1u);
-  EXPECT_EQ(scheduler.running()[0].get(), first);
+  EXPECT_EQ(scheduler.running().front().get(), first);
   ASSERT_EQ(scheduler.waiting().size(), 1u);
-  EXPECT_EQ(scheduler.waiting()[0].get(), second);
+  EXPECT_EQ(scheduler.waiting().front().get(), second);
   EXPECT_EQ(second->num_computed(), 0);
   EXPECT_GT(second->num_tokens(), 31) << "what was generated is kept";
   EXPECT_TRUE(second->block_table().empty());
