@@ -18,7 +18,7 @@ TEST(Model, HeadSizesAndPatchSizesOfOtherCheckpointsRun) {
   const auto run = [](int embed_dim, int vision_heads, int hidden, int heads,
                       std::array<int, 3> sections) {
     TinyModelSpec spec;
-    spec.embed_dim = embed_dim;
+    spec.vision_embed_dim = embed_dim;
     spec.vision_num_heads = vision_heads;
     spec.hidden_size = hidden;
     spec.num_attention_heads = heads;
@@ -43,7 +43,7 @@ TEST(Model, TakesTheMemoryThatWasPlanned) {
   spec.num_attention_heads = 6;
   spec.mrope_section = {8, 12, 12};
   spec.intermediate_size = 1000;
-  spec.embed_dim = 320;
+  spec.vision_embed_dim = 320;
   spec.vision_num_heads = 4;
   const auto checkpoint = MakeTinyModel(spec);
   const ModelConfig config = LoadModelConfig(*checkpoint);
