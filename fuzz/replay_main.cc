@@ -2,7 +2,7 @@
 // Mutations depend on the iteration's number only, so a run can be repeated. An input that crashes
 // or hangs is written to <program>.crash.
 //
-//   json_fuzz [--seconds N] FILE or FOLDER...     N: default $OCTAVO_FUZZ_SECONDS or 0
+//   json_fuzz [--seconds N] FILE or FOLDER...     N: default 0; $OCTAVO_FUZZ_SECONDS overrides it
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -127,8 +127,7 @@ std::vector<Bytes> ReadSeeds(const std::vector<std::string>& names) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const char* wish = std::getenv("OCTAVO_FUZZ_SECONDS");
-  double seconds = wish == nullptr ? 0 : std::atof(wish);
+  double seconds = 0;
   std::vector<std::string> names;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--seconds") == 0 && i + 1 < argc) {
@@ -137,6 +136,7 @@ int main(int argc, char** argv) {
       names.emplace_back(argv[i]);
     }
   }
+  if (const char* wish = std::getenv("OCTAVO_FUZZ_SECONDS")) seconds = std::atof(wish);
   std::snprintf(crash_path, sizeof(crash_path), "%s.crash", argv[0]);
   for (const int number : {SIGABRT, SIGSEGV, SIGALRM}) signal(number, SaveInputAndDie);
 
