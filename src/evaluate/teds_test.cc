@@ -1,0 +1,46 @@
+#include "evaluate/teds.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/json.h"
+
+namespace octavo {
+namespace {
+
+TEST(Teds, EqualsThePublishedDefinition) {
+  const std::string path = std::string(OCTAVO_TEST_DATA_DIR) + "/eval/teds/cases.json";
+  const nlohmann::json cases = ParseJson(ReadFile(path, size_t{1} << 20), path).at("cases");
+  ASSERT_GE(cases.size(), 100U);
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const auto teds =
+        ScoreTable(cases[i]["found"].get<std::string>(), cases[i]["truth"].get<std::string>());
+    ASSERT_TRUE(teds);
+    EXPECT_NEAR(teds->all, cases[i]["teds"].get<double>(), 1e-9) << i;
+    EXPECT_NEAR(teds->structure, cases[i]["teds_structure"].get<double>(), 1e-9) << i;
+  }
+}
+
+TEST(Teds, TellsTextFromStructure) {
+  const auto teds =
+      ScoreTable("<table><tr><td>ab</td></tr></table>", "<table><tr><td>ax</td></tr></table>");
+  ASSERT_TRUE(teds);
+  EXPECT_DOUBLE_EQ(teds->all, 0.75);
+  EXPECT_DOUBLE_EQ(teds->structure, 1);
+}
+
+TEST(Teds, GivesNothingForNoTable) {
+  EXPECT_EQ(ScoreTable("text", "<table><tr><td>a</td></tr></table>")->all, 0);
+  EXPECT_EQ(ScoreTable("<table></table>", "<table></table>")->all, 1);
+}
+
+TEST(Teds, LeavesOutTablesWithoutBound) {
+  std::string html = "<table>";
+  for (int i = 0; i < 3000; ++i) html += "<tr><td>1</td></tr>";
+  EXPECT_FALSE(ScoreTable(html, html));
+}
+
+}  // namespace
+}  // namespace octavo
