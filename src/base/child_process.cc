@@ -2,11 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,13 +10,12 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <climits>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <system_error>
 #include <utility>
 
+#include "base/child_launch.h"
 #include "base/descriptor.h"
 #include "base/str_cat.h"
 #include "base/utf8.h"
@@ -97,95 +92,6 @@ std::vector<char*> Pointers(std::vector<std::string>* strings) {
   return pointers;
 }
 
-// All that the child needs between fork and exec, where nothing may be allocated.
-struct Launch {
-  const char* program;
-  char* const* argv;
-  char* const* envp;
-  int stdin_fd;
-  int stdout_fd;
-  int stderr_fd;
-  int status_fd;  // the errno of a failed start is written here
-  pid_t parent;
-  const char* user_map;  // "ID ID 1": the user keeps its number in a new namespace
-  const char* group_map;
-  const ChildLimits* limits;
-};
-
-// A hard limit that is lower already stays: nobody may raise it.
-bool SetLimit(decltype(RLIMIT_AS) resource, int64_t soft, int64_t hard) {
-  struct rlimit limit {};
-  if (::getrlimit(resource, &limit) != 0) return false;
-  limit.rlim_max = std::min(limit.rlim_max, static_cast<rlim_t>(hard));
-  limit.rlim_cur = std::min(limit.rlim_max, static_cast<rlim_t>(soft));
-  return ::setrlimit(resource, &limit) == 0;
-}
-
-void WriteText(const char* path, const char* text) {
-  const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
-  if (fd < 0) return;
-  [[maybe_unused]] const ssize_t written = ::write(fd, text, std::strlen(text));
-  ::close(fd);
-}
-
-// An empty network namespace. Kernels that forbid it to ordinary users leave the network reachable.
-void LeaveNetwork(const Launch& launch) {
-  // Root needs no user namespace, and in one it could no longer read the files of other users.
-  if (::geteuid() == 0) {
-    [[maybe_unused]] const int result = ::unshare(CLONE_NEWNET);
-    return;
-  }
-  if (::unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) return;
-  WriteText("/proc/self/uid_map", launch.user_map);
-  WriteText("/proc/self/setgroups", "deny");
-  WriteText("/proc/self/gid_map", launch.group_map);
-}
-
-void CloseOthersOnExec() {
-#ifdef SYS_close_range
-  constexpr unsigned kCloseOnExec = 4;  // CLOSE_RANGE_CLOEXEC
-  if (::syscall(SYS_close_range, 3u, ~0u, kCloseOnExec) == 0) return;
-#endif
-  for (int fd = 3; fd < 4096; ++fd) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
-}
-
-void ResetSignals() {
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
-  struct sigaction standard {};
-  standard.sa_handler = SIG_DFL;
-  for (int signal = 1; signal < 32; ++signal) ::sigaction(signal, &standard, nullptr);
-  // A write over the file limit is to fail, not to end the child: libraries write caches
-  // (fontconfig does) and go on without.
-  struct sigaction ignored {};
-  ignored.sa_handler = SIG_IGN;
-  ::sigaction(SIGXFSZ, &ignored, nullptr);
-}
-
-// Runs in the child after fork: async-signal-safe calls only.
-[[noreturn]] void StartInChild(const Launch& launch) {
-  ::setpgid(0, 0);
-  ResetSignals();
-  const ChildLimits& limits = *launch.limits;
-  const bool ready = ::dup2(launch.stdin_fd, 0) == 0 && ::dup2(launch.stdout_fd, 1) == 1 &&
-                     ::dup2(launch.stderr_fd, 2) == 2 &&
-                     ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
-  if (ready) LeaveNetwork(launch);
-  // After the namespace: a change of credentials would clear it.
-  if (ready && ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && ::getppid() == launch.parent) {
-    CloseOthersOnExec();
-    const bool limited =
-        SetLimit(RLIMIT_AS, limits.address_space_bytes, limits.address_space_bytes) &&
-        SetLimit(RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1) &&
-        SetLimit(RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes) && SetLimit(RLIMIT_CORE, 0, 0);
-    if (limited) ::execve(launch.program, launch.argv, launch.envp);
-  }
-  const int error = errno;
-  [[maybe_unused]] const ssize_t written = ::write(launch.status_fd, &error, sizeof error);
-  ::_exit(127);
-}
-
 // Keeps SIGPIPE away from this thread while a child may close its input early.
 class SigpipeBlock {
  public:
@@ -218,8 +124,9 @@ void SetNonBlocking(const Descriptor& fd) {
 // A started child: feeds and drains its pipes, ends it at its limits, collects it.
 class Child {
  public:
-  Child(std::string_view input, const ChildLimits& limits)
+  Child(std::string_view input, const ChildLimits& limits, const MemoryFile* file)
       : input_(input),
+        file_(file),
         limits_(limits),
         deadline_(Clock::now() + std::chrono::seconds(limits.wall_seconds)) {}
   // Only an exception on the way leaves the child uncollected.
@@ -243,6 +150,7 @@ class Child {
   void Pump();
 
   std::string_view input_;
+  const MemoryFile* file_;
   const ChildLimits& limits_;
   Clock::time_point deadline_;
   Pipe stdin_;
@@ -275,6 +183,7 @@ void Child::Start(const std::vector<std::string>& argv) {
                          stdout_.write.get(),
                          stderr_.write.get(),
                          status.write.get(),
+                         file_ != nullptr ? file_->descriptor() : -1,
                          ::getpid(),
                          user_map.c_str(),
                          group_map.c_str(),
@@ -399,8 +308,8 @@ ChildResult Child::Run() {
 }  // namespace
 
 ChildResult RunChild(const std::vector<std::string>& argv, std::string_view stdin_bytes,
-                     const ChildLimits& limits) {
-  Child child(stdin_bytes, limits);
+                     const ChildLimits& limits, const MemoryFile* file) {
+  Child child(stdin_bytes, limits, file);
   child.Start(argv);
   return child.Run();
 }

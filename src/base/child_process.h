@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/memory_file.h"
+
 namespace octavo {
 
 struct ChildLimits {
@@ -26,11 +28,12 @@ struct ChildResult {
   std::string stderr_text;  // at most 64 KiB
 };
 
-// Starts argv[0] (looked up in PATH), feeds it `stdin_bytes`, collects its output.
-// Throws kNotFound (no such program), kIo. A crash, a non-zero exit or a limit is a result.
-// Safe from any thread; blocks until the child is gone.
+// Starts argv[0] (looked up in PATH), feeds it `stdin_bytes`, collects its output. The child can
+// open `file`, where given, by the name that its ChildPath() says. Throws kNotFound (no such
+// program), kIo. A crash, a non-zero exit or a limit is a result. Safe from any thread; blocks
+// until the child is gone.
 ChildResult RunChild(const std::vector<std::string>& argv, std::string_view stdin_bytes,
-                     const ChildLimits& limits);
+                     const ChildLimits& limits, const MemoryFile* file = nullptr);
 
 }  // namespace octavo
 

@@ -1,10 +1,12 @@
 #include "base/file.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -26,6 +28,11 @@ std::string Name(const std::filesystem::path& path) { return PrintableName(path.
   throw Error(
       absent ? ErrorCode::kNotFound : ErrorCode::kIo,
       StrCat(Name(path), ": cannot ", action, ": ", std::generic_category().message(error)));
+}
+
+[[noreturn]] void FailToWrite(const std::filesystem::path& path, const char* action, int error) {
+  throw Error(ErrorCode::kIo, StrCat(Name(path), ": cannot ", action, ": ",
+                                     std::generic_category().message(error)));
 }
 
 // Opens a regular file and returns its size. A FIFO or a device neither blocks nor is read.
@@ -110,6 +117,41 @@ std::string ReadFile(const std::filesystem::path& path, size_t max_bytes) {
   return bytes;
 }
 
+std::string ReadStandardInput(size_t max_bytes) {
+  std::string bytes;
+  std::array<char, 65536> chunk;
+  for (;;) {
+    const ssize_t got = ::read(STDIN_FILENO, chunk.data(), chunk.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) ThrowErrno("standard input", "read", errno);
+    if (got == 0) return bytes;
+    if (bytes.size() + static_cast<size_t>(got) > max_bytes) {
+      throw Error(ErrorCode::kResourceExhausted,
+                  StrCat("standard input: more than ", max_bytes, " bytes"));
+    }
+    bytes.append(chunk.data(), static_cast<size_t>(got));
+  }
+}
+
+namespace {
+
+void WriteAll(int fd, std::string_view bytes, const std::filesystem::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) FailToWrite(path, "write", errno);
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
+}  // namespace
+
+std::string FirstLine(std::string_view text) {
+  text = text.substr(0, text.find('\n'));
+  if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
+  return std::string(text);
+}
+
 AtomicFile::AtomicFile(const std::filesystem::path& path) : path_(path) {
   static std::atomic<unsigned> counter{0};
   // Beside the target, so that the rename stays on one file system.
@@ -129,23 +171,11 @@ AtomicFile::~AtomicFile() {
   ::unlink(temporary_.c_str());
 }
 
-void AtomicFile::Fail(const char* action, int error) const {
-  throw Error(ErrorCode::kIo, StrCat(Name(path_), ": cannot ", action, ": ",
-                                     std::generic_category().message(error)));
-}
-
-void AtomicFile::Append(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) Fail("write", errno);
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-}
+void AtomicFile::Append(std::string_view bytes) { WriteAll(fd_, bytes, path_); }
 
 void AtomicFile::Commit() {
-  if (::fsync(fd_) != 0) Fail("write", errno);
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) Fail("replace", errno);
+  if (::fsync(fd_) != 0) FailToWrite(path_, "write", errno);
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) FailToWrite(path_, "replace", errno);
   ::close(std::exchange(fd_, -1));
   // The new name is durable once the folder is; a file system that cannot sync folders is no error.
   const std::filesystem::path folder = path_.has_parent_path() ? path_.parent_path() : ".";
@@ -157,6 +187,26 @@ void WriteFileAtomically(const std::filesystem::path& path, std::string_view byt
   AtomicFile file(path);
   file.Append(bytes);
   file.Commit();
+}
+
+AppendedFile::AppendedFile(const std::filesystem::path& path)
+    : path_(path),
+      fd_(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666)) {
+  if (fd_ < 0) FailToWrite(path, "open", errno);
+}
+
+AppendedFile::~AppendedFile() { ::close(fd_); }
+
+void AppendedFile::Append(std::string_view bytes) {
+  WriteAll(fd_, bytes, path_);
+  // EINVAL: something that has no disk behind it.
+  if (::fdatasync(fd_) != 0 && errno != EINVAL) FailToWrite(path_, "write", errno);
+}
+
+void ReportFileSizeLimitAsError() noexcept {
+  struct sigaction ignored {};
+  ignored.sa_handler = SIG_IGN;
+  ::sigaction(SIGXFSZ, &ignored, nullptr);
 }
 
 }  // namespace octavo

@@ -1,4 +1,4 @@
-// Files: read-only memory maps, bounded whole-file reads, atomic replacement.
+// Files: read-only memory maps, bounded whole-file reads, atomic replacement, durable appending.
 #ifndef OCTAVO_BASE_FILE_H_
 #define OCTAVO_BASE_FILE_H_
 
@@ -42,6 +42,13 @@ class MappedFile {
 // kResourceExhausted (larger than max_bytes).
 std::string ReadFile(const std::filesystem::path& path, size_t max_bytes);
 
+// What stands on standard input, up to its end. Throws kIo, kResourceExhausted (more than
+// max_bytes).
+std::string ReadStandardInput(size_t max_bytes);
+
+// The text before the first line end, be it "\n" or "\r\n".
+std::string FirstLine(std::string_view text);
+
 // Writes a new file piece by piece and puts it in place at the end. Until Commit the old file
 // stands; a writer that is destroyed before Commit leaves nothing behind. One thread at a time.
 class AtomicFile {
@@ -58,8 +65,6 @@ class AtomicFile {
   void Commit();
 
  private:
-  [[noreturn]] void Fail(const char* action, int error) const;
-
   std::filesystem::path path_;
   std::filesystem::path temporary_;
   int fd_ = -1;
@@ -68,6 +73,29 @@ class AtomicFile {
 // Writes a new file beside `path` and renames it into place, so that a reader sees the old bytes
 // or the new ones, never a part. Throws kIo and leaves the old file as it was.
 void WriteFileAtomically(const std::filesystem::path& path, std::string_view bytes);
+
+// A file that grows at its end, line by line or otherwise. What was appended is on disk, so that
+// neither a killed program nor a power cut loses it; an append that was cut short by either leaves
+// a part of its bytes. One thread at a time.
+class AppendedFile {
+ public:
+  // Creates the file if it is not there. Throws kIo.
+  explicit AppendedFile(const std::filesystem::path& path);
+  ~AppendedFile();
+  AppendedFile(const AppendedFile&) = delete;
+  AppendedFile& operator=(const AppendedFile&) = delete;
+
+  // Returns when the bytes are on disk. Throws kIo.
+  void Append(std::string_view bytes);
+
+ private:
+  std::filesystem::path path_;
+  int fd_ = -1;
+};
+
+// Makes a write beyond the process's file-size limit an error (kIo) instead of the end of the
+// program. Once, at start.
+void ReportFileSizeLimitAsError() noexcept;
 
 }  // namespace octavo
 

@@ -1,8 +1,11 @@
 #include "base/file.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -156,6 +159,61 @@ TEST_F(FileTest, AtomicFileJoinsItsPieces) {
   EXPECT_FALSE(fs::exists(folder_ / "a"));
   file.Commit();
   EXPECT_EQ(ReadFile(folder_ / "a", 100), "one two");
+}
+
+TEST_F(FileTest, TheFirstLineEndsBeforeItsEnd) {
+  EXPECT_EQ(FirstLine("a b\nc"), "a b");
+  EXPECT_EQ(FirstLine("a\r\n"), "a");
+  EXPECT_EQ(FirstLine("a"), "a");
+  EXPECT_EQ(FirstLine(""), "");
+}
+
+TEST_F(FileTest, AppendedFileGrowsAtItsEnd) {
+  Write("a", "one ");
+  {
+    AppendedFile file(folder_ / "a");
+    file.Append("two ");
+    EXPECT_EQ(ReadFile(folder_ / "a", 100), "one two ");
+    file.Append("three");
+  }
+  EXPECT_EQ(ReadFile(folder_ / "a", 100), "one two three");
+  AppendedFile created(folder_ / "b");
+  EXPECT_EQ(ReadFile(folder_ / "b", 100), "");
+  EXPECT_EQ(CodeOf([&] { AppendedFile(folder_ / "no" / "folder"); }), ErrorCode::kIo);
+}
+
+TEST_F(FileTest, AFullDiskIsAnErrorOfTheAppend) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  AppendedFile file("/dev/full");
+  EXPECT_EQ(CodeOf([&] { file.Append("line\n"); }), ErrorCode::kIo);
+}
+
+// In a child: the limit and the signal belong to the whole process.
+TEST_F(FileTest, AFileSizeLimitIsAnErrorAndNoEnd) {
+  const auto run = [&] {
+    const struct rlimit limit = {4, 4};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    ReportFileSizeLimitAsError();
+    ErrorCode code = ErrorCode::kNotFound;
+    try {
+      WriteFileAtomically(folder_ / "a", "five bytes and more");
+    } catch (const Error& error) {
+      code = error.code();
+    }
+    std::_Exit(code == ErrorCode::kIo && NumFiles() == 0 ? 0 : 1);
+  };
+  EXPECT_EXIT(run(), testing::ExitedWithCode(0), "");
+}
+
+TEST_F(FileTest, StandardInputIsReadToItsEndOrItsLimit) {
+  const std::string text(200000, 'x');
+  Write("a", text);
+  const auto read = [&](size_t max_bytes) {
+    if (std::freopen((folder_ / "a").c_str(), "r", stdin) == nullptr) return std::string("no file");
+    return ReadStandardInput(max_bytes);
+  };
+  EXPECT_EQ(read(200000), text);
+  EXPECT_EQ(CodeOf([&] { read(199999); }), ErrorCode::kResourceExhausted);
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
-// What stands behind a standard stream.
+// What stands behind a standard stream, and a secret read from one.
 #ifndef OCTAVO_BASE_TERMINAL_H_
 #define OCTAVO_BASE_TERMINAL_H_
 
 #include <cstdio>
+#include <string>
 
 namespace octavo {
 
@@ -11,6 +12,11 @@ bool IsTerminal(std::FILE* stream) noexcept;
 
 // Columns of that terminal; 80 if unknown.
 int TerminalWidth(std::FILE* stream) noexcept;
+
+// One line from standard input, without its end. On a terminal the prompt is written to it, and
+// what is typed is not shown. Throws kIo, kResourceExhausted (more than 4096 bytes; from a file or
+// a pipe, all of it).
+std::string ReadSecretLine(const std::string& prompt);
 
 }  // namespace octavo
 

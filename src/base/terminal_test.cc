@@ -1,7 +1,13 @@
 #include "base/terminal.h"
 
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -13,6 +19,45 @@ TEST(Terminal, IsNoFile) {
   ASSERT_NE(file, nullptr);
   EXPECT_FALSE(IsTerminal(file.get()));
   EXPECT_EQ(TerminalWidth(file.get()), 80);
+}
+
+TEST(Terminal, ASecretIsTheFirstLineOfAFile) {
+  const std::string path = testing::TempDir() + "octavo_secret";
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  ASSERT_NE(file, nullptr);
+  std::fputs(" a secret \r\nnext\n", file);
+  std::fclose(file);
+  ASSERT_NE(std::freopen(path.c_str(), "r", stdin), nullptr);
+  EXPECT_EQ(ReadSecretLine("? "), " a secret ");
+  EXPECT_EQ(ReadSecretLine("? "), "");  // at its end
+  std::remove(path.c_str());
+}
+
+// Typed on a terminal: the prompt is there, the secret is not.
+TEST(Terminal, ASecretIsNotShownWhileItIsTyped) {
+  const int leader = posix_openpt(O_RDWR | O_NOCTTY);
+  if (leader < 0 || grantpt(leader) != 0 || unlockpt(leader) != 0) GTEST_SKIP() << "no terminals";
+  const std::string name = ptsname(leader);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    const int terminal = open(name.c_str(), O_RDWR | O_NOCTTY);
+    dup2(terminal, 0);
+    dup2(terminal, 2);
+    _exit(ReadSecretLine("Password: ") == "hush" ? 0 : 1);
+  }
+  std::string shown;
+  char byte = 0;
+  while (shown.find("Password: ") == std::string::npos && read(leader, &byte, 1) == 1) {
+    shown += byte;
+  }
+  ASSERT_EQ(write(leader, "hush\n", 5), 5);
+  int status = 0;
+  waitpid(pid, &status, 0);
+  EXPECT_EQ(status, 0);
+  fcntl(leader, F_SETFL, O_NONBLOCK);
+  while (read(leader, &byte, 1) == 1) shown += byte;
+  close(leader);
+  EXPECT_EQ(shown.find("hush"), std::string::npos) << shown;
 }
 
 }  // namespace
