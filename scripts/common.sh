@@ -8,9 +8,9 @@ build_dir=build/release
 packages_build=(
   g++ cmake ninja-build
   nlohmann-json3-dev libcli11-dev libspdlog-dev libutf8proc-dev libjpeg-dev libpng-dev
-  poppler-utils poppler-data
+  poppler-utils poppler-data qpdf zlib1g-dev
 )
-packages_test=(libgtest-dev python3-minimal zlib1g-dev)
+packages_test=(libgtest-dev python3-minimal)
 packages_full=(
   binutils clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev
 )

@@ -33,6 +33,8 @@ struct ContentBlock {
   bool merge_prev = false;    // continues the previous text block
   int text_level = 0;         // titles: 1 to 4; 0: not said
   std::string img_path = {};  // file name of the cut-out picture; empty: none
+  std::optional<std::string> sub_type = {};  // pictures: what Image Analysis calls them
+  std::vector<int> cell_merge = {};  // tables: 1 for a column that goes on from the page before
 };
 
 // A block's pixels, for the folder of pictures beside the Markdown.
@@ -55,6 +57,8 @@ struct Page {
   int index = 0;     // from 0
   int width_px = 0;  // of the page picture
   int height_px = 0;
+  double width_pt = 0;  // of the page in points; 0: of a picture at 200 dpi, as MinerU takes it
+  double height_pt = 0;
   std::vector<ContentBlock> blocks;  // in reading order
   std::vector<CutPicture> pictures;
   LayoutSource layout = LayoutSource::kModel;
@@ -101,6 +105,9 @@ class Document {
   // Sniffs and checks the file; renders nothing. Throws kNotFound, kDataLoss, kUnsupported,
   // kInvalidArgument (password missing or wrong, pages out of range), kResourceExhausted, kIo.
   Document(const std::string& path, const ParseOptions& options);
+  // The same of the bytes of a file, as from standard input. `name` stands for it in messages.
+  static Document FromBytes(std::string bytes, const std::string& name,
+                            const ParseOptions& options);
   ~Document();
   Document(Document&&) noexcept;
   Document& operator=(Document&&) noexcept;
@@ -111,12 +118,14 @@ class Document {
  private:
   friend struct DocumentAccess;
   struct Impl;
+  explicit Document(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 
 // Reads the pages and hands each to on_page, in the order asked for, on the calling thread. A page
 // that fails is handed over with its error; the others go on. A page that was cancelled is not
-// handed over. Throws only what on_page throws and kInvalidArgument (an index out of range).
+// handed over. Throws what on_page throws, and before the first page kInvalidArgument (an index out
+// of range), kDataLoss, kIo (the card of the model, octavo.json, is damaged or cannot be read).
 void ParsePages(Engine& engine, const Document& document, const std::vector<int>& page_indices,
                 const ParseOptions& options, const std::function<void(Page)>& on_page);
 
@@ -127,6 +136,13 @@ std::string ToMarkdown(const std::vector<Page>& pages, const std::string& image_
 // MinerU's content_list.json: a flat list in reading order. UTF-8, indented by 4.
 std::string ToContentListJson(const std::vector<Page>& pages,
                               const std::string& image_prefix = "images/");
+
+// MinerU's content_list_v2.json: a list per page of typed items. UTF-8, indented by 4.
+std::string ToContentListV2Json(const std::vector<Page>& pages,
+                                const std::string& image_prefix = "images/");
+
+// MinerU's middle.json: pages of blocks, lines and spans, boxes in points. UTF-8, indented by 4.
+std::string ToMiddleJson(const std::vector<Page>& pages);
 
 // MinerU's model.json: a list per page of blocks. UTF-8, indented by 4.
 std::string ToModelJson(const std::vector<Page>& pages);

@@ -23,8 +23,10 @@
 namespace octavo {
 
 struct Document::Impl {
-  std::string path;
+  std::string name;            // of the file, or what stands for it
   std::optional<PdfFile> pdf;  // absent: a picture
+  std::string bytes;           // of a picture without a file
+  bool has_file = true;
   int num_pages = 1;
   int dpi = 200;
   std::vector<int> page_indices;
@@ -33,8 +35,14 @@ struct Document::Impl {
 struct DocumentAccess {
   static Image Render(const Document& document, int index, Page* page) {
     const Document::Impl& impl = *document.impl_;
-    if (impl.pdf) return impl.pdf->RenderPage(index, impl.dpi, &page->warnings);
-    return DecodeImage(MappedFile::Open(impl.path).bytes(), impl.path);
+    if (impl.pdf) {
+      RenderedPage rendered = impl.pdf->RenderPage(index, impl.dpi, &page->warnings);
+      page->width_pt = rendered.width_pt;
+      page->height_pt = rendered.height_pt;
+      return std::move(rendered.image);
+    }
+    if (!impl.has_file) return DecodeImage(std::as_bytes(std::span(impl.bytes)), impl.name);
+    return DecodeImage(MappedFile::Open(impl.name).bytes(), impl.name);
   }
 };
 
@@ -55,7 +63,9 @@ bool StartsWithNoCase(std::string_view text, std::string_view lower_prefix) {
 
 // True for a PDF, false for a picture; throws for anything else.
 bool SniffIsPdf(std::span<const std::byte> bytes, const std::string& path) {
-  if (bytes.empty()) throw Error(ErrorCode::kDataLoss, StrCat(path, ": the file is empty"));
+  if (bytes.empty())
+    throw Error(ErrorCode::kDataLoss,
+                StrCat(path, ": empty_file: 0 bytes, expected PDF, PNG or JPEG"));
   std::string_view head(reinterpret_cast<const char*>(bytes.data()),
                         std::min<size_t>(bytes.size(), 1024));
   // Readers accept a PDF whose header stands anywhere in the first 1024 bytes.
@@ -63,29 +73,52 @@ bool SniffIsPdf(std::span<const std::byte> bytes, const std::string& path) {
   if (!SniffImageFormat(bytes).empty()) return false;
   head.remove_prefix(std::min(head.size(), head.find_first_not_of(" \t\r\n")));
   if (StartsWithNoCase(head, "<!doctype html") || StartsWithNoCase(head, "<html")) {
-    throw Error(ErrorCode::kUnsupported, StrCat(path, ": found HTML, expected PDF, PNG or JPEG"));
+    throw Error(ErrorCode::kUnsupported,
+                StrCat(path, ": not_a_pdf: found HTML, expected PDF, PNG or JPEG"));
   }
   throw Error(ErrorCode::kUnsupported,
               StrCat(path, ": no known file type (by content), expected PDF, PNG or JPEG"));
+}
+
+void CheckOptions(const ParseOptions& options) {
+  if (options.dpi < 36 || options.dpi > 600) {
+    throw Error(ErrorCode::kInvalidArgument,
+                StrCat("dpi is ", options.dpi, ", expected 36 to 600"));
+  }
 }
 
 }  // namespace
 
 Document::Document(const std::string& path, const ParseOptions& options)
     : impl_(std::make_unique<Impl>()) {
-  if (options.dpi < 36 || options.dpi > 600) {
-    throw Error(ErrorCode::kInvalidArgument,
-                StrCat("dpi is ", options.dpi, ", expected 36 to 600"));
-  }
-  impl_->path = path;
+  CheckOptions(options);
+  impl_->name = path;
   impl_->dpi = options.dpi;
-  const MappedFile file = MappedFile::Open(path);
-  if (SniffIsPdf(file.bytes(), path)) {
+  if (SniffIsPdf(MappedFile::Open(path).bytes(), path)) {
     impl_->pdf.emplace(path, options.password);
     impl_->num_pages = impl_->pdf->num_pages();
   }
   impl_->page_indices = ParsePageRanges(options.pages, impl_->num_pages);
 }
+
+Document Document::FromBytes(std::string bytes, const std::string& name,
+                             const ParseOptions& options) {
+  CheckOptions(options);
+  auto impl = std::make_unique<Impl>();
+  impl->name = name;
+  impl->dpi = options.dpi;
+  impl->has_file = false;
+  if (SniffIsPdf(std::as_bytes(std::span(bytes)), name)) {
+    impl->pdf.emplace(PdfFile::FromBytes(bytes, name, options.password));
+    impl->num_pages = impl->pdf->num_pages();
+  } else {
+    impl->bytes = std::move(bytes);
+  }
+  impl->page_indices = ParsePageRanges(options.pages, impl->num_pages);
+  return Document(std::move(impl));
+}
+
+Document::Document(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Document::~Document() = default;
 Document::Document(Document&&) noexcept = default;

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "base/str_cat.h"
 #include "document/crops.h"
 #include "document/layout_check.h"
+#include "document/layout_guard.h"
 #include "document/layout_parser.h"
 #include "document/line_crops.h"
 #include "document/paragraphs.h"
@@ -84,7 +86,14 @@ bool Extractor::ReadByModel(const Image& image, const InkMap& map, const PageInk
                             Page* page) const {
   const Clock::time_point start = Clock::now();
   RequestBatch batch(engine_, options_.canceller);
-  batch.Submit(Task::kLayout, LayoutPicture(image));
+  RequestBatch::OnText on_text;
+  if (options_.layout == ParseOptions::Layout::kAuto) {
+    on_text = [guard = std::make_shared<LayoutGuard>()](std::string_view text) {
+      const std::string problem = guard->Add(text);
+      if (!problem.empty()) throw Error(ErrorCode::kDataLoss, problem);
+    };
+  }
+  batch.Submit(Task::kLayout, LayoutPicture(image), 0, std::move(on_text));
   const BatchAnswer answer = batch.WaitAll().front();
   page->timings.layout_seconds += SecondsSince(start);
   LayoutAnswer layout = ParseLayout(answer.text);

@@ -76,6 +76,21 @@ TEST_F(ExtractorTest, ReadsByWhiteSpaceWhenTheLayoutIsJunk) {
   EXPECT_EQ(page.blocks[0].content->substr(0, 20), "line 1 line 2 line 3");
 }
 
+// A model without an end: the answer is given up long before its context is full.
+TEST_F(ExtractorTest, StopsALayoutAnswerThatOnlyRepeats) {
+  std::string loop;
+  for (int i = 0; i < 1000; ++i) loop += Block("100 100 900 900", "text");
+  FakeEngine engine([&](const Request& request) -> FakeEngine::Answer {
+    if (FakeEngine::PromptOf(request) == kLayoutPrompt) return {loop};
+    EXPECT_FALSE(request.on_token);
+    return {"words"};
+  });
+  const Page page = Read(engine);
+  EXPECT_EQ(page.layout, LayoutSource::kWhitespace);
+  ASSERT_EQ(page.warnings.size(), 1u);
+  EXPECT_NE(page.warnings[0].find("most of the answer is repetition"), std::string::npos);
+}
+
 TEST_F(ExtractorTest, DoesNotAskAModelForLayoutThatItNeverLearned) {
   card_.knows_every_task = false;
   card_.tasks = {"text"};

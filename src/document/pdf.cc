@@ -5,13 +5,18 @@
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
 
 #include "base/check.h"
 #include "base/child_process.h"
+#include "base/file.h"
+#include "base/memory_file.h"
 #include "base/str_cat.h"
+#include "document/pdf_info.h"
+#include "document/pdf_rescue.h"
 #include "octavo/error.h"
 #include "vision/codec_ppm.h"
 
@@ -19,6 +24,7 @@ namespace octavo {
 namespace {
 
 constexpr int kMaxPages = 100'000;
+constexpr size_t kMaxRescuedBytes = size_t{1} << 29;
 
 ChildLimits InfoLimits() {
   ChildLimits limits;
@@ -36,125 +42,180 @@ ChildLimits RenderLimits() {
   return limits;
 }
 
+ChildLimits DecryptLimits() {
+  ChildLimits limits;
+  limits.cpu_seconds = 60;
+  limits.wall_seconds = 120;
+  return limits;
+}
+
 bool Contains(std::string_view text, std::string_view word) {
   return text.find(word) != std::string_view::npos;
 }
 
-// The value behind `key` in pdfinfo's lines "Key:   value"; empty if absent.
-std::string_view FieldOf(std::string_view lines, std::string_view key) {
-  size_t begin = 0;
-  while (begin < lines.size()) {
-    const size_t end = std::min(lines.find('\n', begin), lines.size());
-    const std::string_view line = lines.substr(begin, end - begin);
-    begin = end + 1;
-    if (line.substr(0, key.size()) != key) continue;
-    const size_t value = line.find_first_not_of(' ', key.size());
-    return value == std::string_view::npos ? std::string_view() : line.substr(value);
-  }
-  return {};
-}
-
-std::optional<double> TakeNumber(std::string_view* text) {
-  const size_t begin = text->find_first_of("-0123456789.");
-  if (begin == std::string_view::npos) return std::nullopt;
-  double value = 0;
-  const char* end = text->data() + text->size();
-  const auto [next, error] = std::from_chars(text->data() + begin, end, value);
-  if (error != std::errc()) return std::nullopt;
-  text->remove_prefix(static_cast<size_t>(next - text->data()));
-  return value;
-}
-
 // Throws for a child that did not do its work.
-void CheckResult(const ChildResult& result, const std::string& path, const std::string& what,
-                 bool has_password) {
+void CheckResult(const ChildResult& result, const std::string& name, const std::string& what) {
   if (result.timed_out) {
     throw Error(ErrorCode::kResourceExhausted,
-                StrCat(path, ": ", what, " took longer than the time limit"));
+                StrCat(name, ": ", what, " took longer than the time limit"));
   }
   if (result.output_cut) {
     throw Error(ErrorCode::kResourceExhausted,
-                StrCat(path, ": ", what, " gave more than the size limit"));
+                StrCat(name, ": ", what, " gave more than the size limit"));
   }
   if (result.exit_code == 0) return;
-  if (Contains(result.stderr_text, "Incorrect password")) {
-    throw Error(ErrorCode::kInvalidArgument,
-                has_password ? StrCat(path, ": the password is wrong")
-                             : StrCat(path,
-                                      ": the PDF is encrypted; give its password with "
-                                      "--password"));
-  }
   if (Contains(result.stderr_text, "Permission denied")) {
-    throw Error(ErrorCode::kIo, StrCat(path, ": may not be read"));
+    throw Error(ErrorCode::kIo, StrCat(name, ": may not be read"));
   }
   if (result.exit_code > 128) {
-    throw Error(ErrorCode::kDataLoss,
-                StrCat(path, ": ", what, " was ended by signal ", result.exit_code - 128,
-                       " (damaged file, or more memory needed than the limit)"));
+    throw Error(
+        ErrorCode::kDataLoss,
+        StrCat(name, ": pdf_corrupt: ", what, " was ended by signal ", result.exit_code - 128,
+               " (damaged file, or more memory needed than the limit)"));
   }
-  throw Error(ErrorCode::kDataLoss, StrCat(path, ": damaged or no PDF (", what, " ended with code ",
-                                           result.exit_code, ")"));
+  throw Error(ErrorCode::kDataLoss, StrCat(name, ": pdf_corrupt: damaged beyond repair (", what,
+                                           " ended with code ", result.exit_code, ")"));
 }
 
 }  // namespace
 
-PdfFile::PdfFile(const std::string& path, std::string password)
-    : path_(std::filesystem::absolute(path).string()), name_(path), password_(std::move(password)) {
-  const ChildResult result = RunChild(Command("pdfinfo", 1), {}, InfoLimits());
-  CheckResult(result, path, "pdfinfo", !password_.empty());
-  std::string_view pages = FieldOf(result.stdout_bytes, "Pages:");
-  const double count = TakeNumber(&pages).value_or(0);
-  if (count < 1) throw Error(ErrorCode::kDataLoss, StrCat(path, ": the PDF has no pages"));
+PdfFile::PdfFile(const std::string& path, const std::string& password)
+    // No word of a command line begins with a dash.
+    : path_(std::filesystem::absolute(path).string()), name_(path) {
+  const MappedFile file = MappedFile::Open(path);
+  Open({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()}, password);
+}
+
+PdfFile PdfFile::FromBytes(std::string_view bytes, const std::string& name,
+                           const std::string& password) {
+  PdfFile file;
+  file.name_ = name;
+  file.bytes_ = std::make_shared<const MemoryFile>(bytes);
+  file.Open(bytes, password);
+  return file;
+}
+
+void PdfFile::Open(std::string_view bytes, const std::string& password) {
+  ChildResult info = RunPoppler({"pdfinfo"}, 1, InfoLimits());
+  if (Contains(info.stderr_text, "Incorrect password")) {
+    Decrypt(password);
+    info = RunPoppler({"pdfinfo"}, 1, InfoLimits());
+  }
+  const bool is_empty = Contains(info.stderr_text, "Invalid page count 0");
+  for (const PdfRescue rescue : {PdfRescue::kOwnCatalog, PdfRescue::kAllPages}) {
+    if (is_empty || info.timed_out || PagesOfPdfInfo(info.stdout_bytes) > 0) break;
+    if (Rescue(bytes, rescue)) info = RunPoppler({"pdfinfo"}, 1, InfoLimits());
+  }
+  if (!is_empty) CheckResult(info, name_, "pdfinfo");
+  const int64_t count = is_empty ? 0 : PagesOfPdfInfo(info.stdout_bytes);
+  if (count == 0) {
+    throw Error(ErrorCode::kDataLoss, StrCat(name_, ": pdf_no_pages: the PDF has no pages"));
+  }
   if (count > kMaxPages) {
     throw Error(ErrorCode::kResourceExhausted,
-                StrCat(path, ": ", count, " pages; at most ", kMaxPages, " are read"));
+                StrCat(name_, ": ", count, " pages; at most ", kMaxPages, " are read"));
   }
   num_pages_ = static_cast<int>(count);
+  has_xfa_ = HasXfaForm(info.stdout_bytes);
 }
 
-std::vector<std::string> PdfFile::Command(const char* program, int page) const {
-  const std::string number = std::to_string(page);
-  std::vector<std::string> command = {program, "-f", number, "-l", number};
-  if (!password_.empty()) {
-    command.insert(command.end(), {"-upw", password_, "-opw", password_});
+// poppler's programs take passwords on their command lines only, where everybody who is logged in
+// can see them; qpdf reads them from its standard input.
+void PdfFile::Decrypt(const std::string& password) {
+  if (password.empty()) {
+    throw Error(ErrorCode::kInvalidArgument,
+                StrCat(name_,
+                       ": pdf_password_required: the PDF is encrypted; give its password with "
+                       "--password-file or --password"));
   }
-  command.push_back(path_);
-  return command;
+  const std::string source = bytes_ != nullptr ? bytes_->ChildPath() : path_;
+  const ChildResult result = RunChild({"qpdf", "--password-file=-", "--decrypt", source, "-"},
+                                      password + "\n", DecryptLimits(), bytes_.get());
+  if (Contains(result.stderr_text, "invalid password")) {
+    throw Error(ErrorCode::kInvalidArgument,
+                StrCat(name_, ": pdf_password_wrong: the password is wrong"));
+  }
+  constexpr int kWarnings = 3;  // qpdf's own code for a file that it repaired
+  if (result.exit_code != kWarnings) CheckResult(result, name_, "qpdf");
+  is_rescued_ = result.exit_code == kWarnings;
+  bytes_ = std::make_shared<const MemoryFile>(result.stdout_bytes);
 }
 
-Image PdfFile::RenderPage(int index, int dpi, std::vector<std::string>* warnings) const {
+// True if the file got a new end, which may make it readable.
+bool PdfFile::Rescue(std::string_view bytes, PdfRescue rescue) {
+  if (bytes.size() > kMaxRescuedBytes) return false;
+  const std::string tail = RescuePdfTail(bytes, rescue);
+  if (tail.empty()) return false;
+  bytes_ = std::make_shared<const MemoryFile>(bytes, tail);
+  is_rescued_ = true;
+  return true;
+}
+
+ChildResult PdfFile::RunPoppler(std::vector<std::string> words, int page,
+                                const ChildLimits& limits) const {
+  const std::string number = std::to_string(page);
+  words.insert(words.end(), {"-f", number, "-l", number});
+  words.push_back(bytes_ != nullptr ? bytes_->ChildPath() : path_);
+  return RunChild(words, {}, limits, bytes_.get());
+}
+
+// poppler's number of a page (from 1), and what pdfinfo says about it. Throws if there is none.
+int PdfFile::FindPage(int number, std::string* info_text) const {
+  const auto ask = [&](int poppler_number) {
+    ChildResult info = RunPoppler({"pdfinfo"}, poppler_number, InfoLimits());
+    CheckResult(info, name_, "pdfinfo");
+    return info;
+  };
+  ChildResult info = ask(number);
+  int poppler_number = number;
+  // Entries that poppler left out count only if pages are missing at the end for them.
+  if (LeavesOutPages(info.stderr_text) &&
+      !PageSizeOfPdfInfo(ask(num_pages_).stdout_bytes, num_pages_)) {
+    const PdfPagePlace place = PlaceOfPage(info.stderr_text, number);
+    if (place.is_damaged) {
+      throw Error(ErrorCode::kDataLoss,
+                  StrCat(name_, ": pdf_corrupt: page ", number, " is damaged: nothing is there"));
+    }
+    if (place.poppler_number != number) info = ask(place.poppler_number);
+    poppler_number = place.poppler_number;
+  }
+  *info_text = std::move(info.stdout_bytes);
+  return poppler_number;
+}
+
+RenderedPage PdfFile::RenderPage(int index, int dpi, std::vector<std::string>* warnings) const {
   OCTAVO_CHECK(index >= 0 && index < num_pages_, "page ", index);
   const std::string page = StrCat("page ", index + 1);
-  const ChildResult info = RunChild(Command("pdfinfo", index + 1), {}, InfoLimits());
-  CheckResult(info, name_, "pdfinfo", !password_.empty());
-  // pdfinfo right-aligns the number: "Page    1 size:  612 x 792 pts (letter)".
-  std::string number = std::to_string(index + 1);
-  number.insert(0, number.size() < 4 ? 4 - number.size() : 0, ' ');
-  std::string_view size = FieldOf(info.stdout_bytes, StrCat("Page ", number, " size:"));
-  const double width_pt = TakeNumber(&size).value_or(0);
-  const double height_pt = TakeNumber(&size).value_or(0);
-  if (!(width_pt > 0) || !(height_pt > 0) || !std::isfinite(width_pt * height_pt)) {
-    throw Error(ErrorCode::kDataLoss, StrCat(name_, ": ", page, " has no size"));
+  std::string info_text;
+  const int number = FindPage(index + 1, &info_text);
+  const std::optional<PdfPageSize> size = PageSizeOfPdfInfo(info_text, number);
+  if (!size) {
+    throw Error(ErrorCode::kDataLoss,
+                StrCat(name_, ": pdf_corrupt: ", page, " is damaged: it has no size"));
   }
-  const double longer_pt = std::max(width_pt, height_pt);
+  const double longer_pt = std::max(size->width_pt, size->height_pt);
   double resolution = dpi;
   if (longer_pt * resolution / 72 > kMaxPageSide) {
     resolution = kMaxPageSide * 72.0 / longer_pt;
     warnings->push_back(StrCat("page_downscaled: rendered at ", std::ceil(resolution * 10) / 10,
                                " dpi to stay within ", kMaxPageSide, " pixels"));
   }
-  std::vector<std::string> command = Command("pdftoppm", index + 1);
-  command.insert(command.begin() + 1, {"-cropbox", "-r", StrCat(resolution)});
-  const ChildResult result = RunChild(command, {}, RenderLimits());
-  CheckResult(result, name_, StrCat("pdftoppm of ", page), !password_.empty());
-  if (result.stdout_bytes.empty()) {
-    throw Error(ErrorCode::kDataLoss, StrCat(name_, ": ", page, " is damaged: nothing to render"));
+  if (has_xfa_) {
+    warnings->push_back("xfa_unsupported: the form's own program is not run");
   }
-  if (Contains(result.stderr_text, "Error")) {
+  const ChildResult result =
+      RunPoppler({"pdftoppm", "-cropbox", "-r", StrCat(resolution)}, number, RenderLimits());
+  CheckResult(result, name_, StrCat("pdftoppm of ", page));
+  if (result.stdout_bytes.empty()) {
+    throw Error(ErrorCode::kDataLoss,
+                StrCat(name_, ": pdf_corrupt: ", page, " is damaged: nothing to render"));
+  }
+  if (is_rescued_ || Contains(result.stderr_text, "Error")) {
     warnings->push_back("pdf_repaired: the PDF is damaged; the page may be incomplete");
   }
-  return DecodePpm(std::as_bytes(std::span(result.stdout_bytes)), StrCat(name_, ": ", page), {})
-      .image;
+  return {
+      DecodePpm(std::as_bytes(std::span(result.stdout_bytes)), StrCat(name_, ": ", page), {}).image,
+      size->width_pt, size->height_pt};
 }
 
 std::vector<int> ParsePageRanges(const std::string& ranges, int num_pages) {

@@ -1,36 +1,61 @@
-// PDF pages as pictures, through poppler's pdfinfo and pdftoppm in confined child processes: a
-// crash or a bomb in a PDF ends a child, never the program.
+// PDF pages as pictures, through poppler's pdfinfo and pdftoppm (and qpdf for passwords) in
+// confined child processes: a crash or a bomb in a PDF ends a child, never the program.
 #ifndef OCTAVO_DOCUMENT_PDF_H_
 #define OCTAVO_DOCUMENT_PDF_H_
 
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/child_process.h"
+#include "base/memory_file.h"
+#include "document/pdf_rescue.h"
 #include "vision/image.h"
 
 namespace octavo {
 
+struct RenderedPage {
+  Image image;
+  double width_pt = 0;  // of what is shown
+  double height_pt = 0;
+};
+
 // Const and safe from any thread; every call reads the file anew.
 class PdfFile {
  public:
-  // Throws kNotFound (no file; pdfinfo not installed), kInvalidArgument (password missing or
-  // wrong), kDataLoss (no PDF, damaged, no pages), kResourceExhausted (a limit was reached), kIo.
-  PdfFile(const std::string& path, std::string password);
+  // An encrypted file that no reader needs a password for opens without; otherwise the password is
+  // handed to qpdf, which decrypts the file into memory. A damaged file is repaired as far as
+  // poppler and pdf_rescue.h can. Throws kNotFound (no file; poppler's or qpdf's program not
+  // installed), kInvalidArgument (password missing or wrong), kDataLoss (no PDF, damaged, no
+  // pages), kResourceExhausted (a limit was reached), kIo.
+  PdfFile(const std::string& path, const std::string& password);
+
+  // The same of the bytes of a file. `name` stands for it in messages.
+  static PdfFile FromBytes(std::string_view bytes, const std::string& name,
+                           const std::string& password);
 
   int num_pages() const { return num_pages_; }
 
   // The page's crop box in upright position at `dpi`, or less where the longer side would exceed
   // 3500 pixels (MinerU's clamp; then a warning). Throws kDataLoss, kResourceExhausted, kIo.
   // REQUIRES: 0 <= index < num_pages, 36 <= dpi <= 600.
-  Image RenderPage(int index, int dpi, std::vector<std::string>* warnings) const;
+  RenderedPage RenderPage(int index, int dpi, std::vector<std::string>* warnings) const;
 
  private:
-  std::vector<std::string> Command(const char* program, int page) const;
+  PdfFile() = default;
+  void Open(std::string_view bytes, const std::string& password);
+  void Decrypt(const std::string& password);
+  bool Rescue(std::string_view bytes, PdfRescue rescue);
+  ChildResult RunPoppler(std::vector<std::string> words, int page, const ChildLimits& limits) const;
+  int FindPage(int number, std::string* info_text) const;
 
-  std::string path_;  // absolute: no word of the command line begins with a dash
-  std::string name_;  // as given, for messages
-  std::string password_;
+  std::string path_;                         // absolute; of a file that no other bytes replace
+  std::shared_ptr<const MemoryFile> bytes_;  // decrypted, rescued or never in a file
+  std::string name_;                         // as given, for messages
   int num_pages_ = 0;
+  bool is_rescued_ = false;
+  bool has_xfa_ = false;
 };
 
 // Longest side of a rendered page. Source: mineru 3.4.5, pdf_image_tools.py.

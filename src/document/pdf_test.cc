@@ -36,6 +36,9 @@ class Pdf : public testing::Test {
     std::ofstream(folder_ / name, std::ios::binary) << bytes;
     return (folder_ / name).string();
   }
+  static std::string DataPath(const std::string& name) {
+    return std::string(OCTAVO_TEST_DATA_DIR) + "/pdf/" + name + ".pdf";
+  }
   std::filesystem::path folder_;
 };
 
@@ -43,20 +46,23 @@ TEST_F(Pdf, RendersAPageAtTheResolution) {
   const PdfFile pdf(Write("two pages.pdf", TinyPdf({{360, 720}, {144, 72}})), "");
   EXPECT_EQ(pdf.num_pages(), 2);
   std::vector<std::string> warnings;
-  const Image page = pdf.RenderPage(0, 100, &warnings);
+  const RenderedPage rendered = pdf.RenderPage(0, 100, &warnings);
+  const Image& page = rendered.image;
+  EXPECT_EQ(rendered.width_pt, 360);
+  EXPECT_EQ(rendered.height_pt, 720);
   EXPECT_EQ(page.width, 500);
   EXPECT_EQ(page.height, 1000);
   EXPECT_TRUE(warnings.empty());
   // A black square stands at 36 to 72 points from the left and the bottom.
   EXPECT_LT(page.row(1000 - 75)[75 * 3], 30);
   EXPECT_GT(page.row(100)[75 * 3], 225);
-  EXPECT_EQ(pdf.RenderPage(1, 36, &warnings).width, 72);
+  EXPECT_EQ(pdf.RenderPage(1, 36, &warnings).image.width, 72);
 }
 
 TEST_F(Pdf, ClampsHugePages) {
   const PdfFile pdf(Write("huge.pdf", TinyPdf({{14400, 7200}})), "");
   std::vector<std::string> warnings;
-  const Image page = pdf.RenderPage(0, 200, &warnings);
+  const Image page = pdf.RenderPage(0, 200, &warnings).image;
   EXPECT_NEAR(page.width, kMaxPageSide, 1);
   EXPECT_NEAR(page.height, kMaxPageSide / 2, 1);
   ASSERT_EQ(warnings.size(), 1u);
@@ -71,10 +77,81 @@ TEST_F(Pdf, RefusesWhatIsNoPdf) {
 }
 
 TEST_F(Pdf, AsksForThePasswordOfAnEncryptedFile) {
-  const std::string path = std::string(OCTAVO_TEST_DATA_DIR) + "/pdf/encrypted.pdf";
-  EXPECT_EQ(CodeOf([&] { PdfFile(path, ""); }), ErrorCode::kInvalidArgument);
-  EXPECT_EQ(CodeOf([&] { PdfFile(path, "wrong"); }), ErrorCode::kInvalidArgument);
-  EXPECT_EQ(PdfFile(path, "secret").num_pages(), 1);
+  for (const char* cipher :
+       {"encrypted", "rc4_40", "rc4_128", "aes_128", "aes_256", "aes_256_r5"}) {
+    const std::string path = DataPath(cipher);
+    EXPECT_EQ(CodeOf([&] { PdfFile(path, ""); }), ErrorCode::kInvalidArgument) << cipher;
+    EXPECT_EQ(CodeOf([&] { PdfFile(path, "wrong"); }), ErrorCode::kInvalidArgument) << cipher;
+    const PdfFile pdf(path, "secret");
+    EXPECT_EQ(pdf.num_pages(), 1) << cipher;
+    std::vector<std::string> warnings;
+    EXPECT_GT(pdf.RenderPage(0, 72, &warnings).image.width, 0) << cipher;
+    EXPECT_TRUE(warnings.empty()) << cipher << ": " << warnings.front();
+  }
+  EXPECT_EQ(PdfFile(DataPath("aes_256_words"), "a secret \u00e4\u4e2d").num_pages(), 1);
+}
+
+TEST_F(Pdf, OpensWithoutAPasswordWhatOnlyTheOwnerLocked) {
+  EXPECT_EQ(PdfFile(DataPath("owner_only"), "").num_pages(), 1);
+  EXPECT_EQ(PdfFile(DataPath("owner_only"), "of another file").num_pages(), 1);
+}
+
+TEST_F(Pdf, ReadsBytesAsItReadsFiles) {
+  const std::string bytes = TinyPdf({{360, 720}});
+  std::vector<std::string> warnings;
+  const Image of_bytes = PdfFile::FromBytes(bytes, "stdin", "").RenderPage(0, 72, &warnings).image;
+  const Image of_file = PdfFile(Write("a.pdf", bytes), "").RenderPage(0, 72, &warnings).image;
+  EXPECT_EQ(of_bytes.width, 360);
+  EXPECT_TRUE(of_bytes.pixels == of_file.pixels);
+  EXPECT_TRUE(warnings.empty());
+  EXPECT_EQ(CodeOf([&] { PdfFile::FromBytes("%PDF-1.4\njunk", "stdin", ""); }),
+            ErrorCode::kDataLoss);
+}
+
+// Neither the table of objects nor the trailer is left; then the tree of pages is gone, too.
+TEST_F(Pdf, RepairsWhatWasCutOff) {
+  const std::string bytes = TinyPdf({{360, 720}, {144, 72}});
+  const auto sizes = [&](const std::string& part) {
+    const PdfFile pdf = PdfFile::FromBytes(part, "part", "");
+    std::string text;
+    for (int i = 0; i < pdf.num_pages(); ++i) {
+      std::vector<std::string> warnings;
+      const Image page = pdf.RenderPage(i, 72, &warnings).image;
+      text += std::to_string(page.width) + "x" + std::to_string(page.height) + " ";
+      EXPECT_EQ(warnings.size(), 1u);
+      EXPECT_EQ(warnings.at(0).substr(0, 13), "pdf_repaired:");
+    }
+    return text;
+  };
+  EXPECT_EQ(sizes(bytes.substr(0, bytes.find("xref"))), "360x720 144x72 ");
+  EXPECT_EQ(sizes("%PDF-1.4\n" +
+                  bytes.substr(bytes.find("3 0 obj"), bytes.find("xref") - bytes.find("3 0 obj"))),
+            "360x720 144x72 ");
+  EXPECT_EQ(CodeOf([&] { PdfFile::FromBytes(bytes.substr(0, 30), "part", ""); }),
+            ErrorCode::kDataLoss);
+}
+
+TEST_F(Pdf, ADamagedPageFailsAndTheOthersKeepTheirNumbers) {
+  const PdfFile pdf(DataPath("page3_absent"), "");
+  const PdfFile sound(DataPath("lines"), "");
+  EXPECT_EQ(pdf.num_pages(), 5);
+  for (int i = 0; i < 5; ++i) {
+    std::vector<std::string> warnings;
+    if (i == 2) {
+      EXPECT_EQ(CodeOf([&] { pdf.RenderPage(i, 72, &warnings); }), ErrorCode::kDataLoss);
+    } else {
+      EXPECT_TRUE(pdf.RenderPage(i, 72, &warnings).image.pixels ==
+                  sound.RenderPage(i, 72, &warnings).image.pixels)
+          << i;
+    }
+  }
+}
+
+TEST_F(Pdf, WarnsOfFormsThatAreMadeByAProgram) {
+  std::vector<std::string> warnings;
+  PdfFile(DataPath("xfa"), "").RenderPage(0, 72, &warnings);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0].substr(0, 16), "xfa_unsupported:");
 }
 
 TEST(ParsePageRanges, TakesNumbersRangesAndOpenEnds) {

@@ -29,7 +29,7 @@ RequestBatch::~RequestBatch() {
   if (canceller_ != nullptr) canceller_->RemoveAction(handle_);
 }
 
-void RequestBatch::Submit(Task task, Image picture, int max_new_tokens) {
+void RequestBatch::Submit(Task task, Image picture, int max_new_tokens, OnText on_text) {
   Request request;
   // The prompts are octavo's own; in some tokenizers they are single tokens.
   request.trust_markup = true;
@@ -39,6 +39,11 @@ void RequestBatch::Submit(Task task, Image picture, int max_new_tokens) {
   request.pictures.push_back({picture.width, picture.height, std::move(picture.pixels)});
   request.sampling = TaskSampling(task);
   request.sampling.max_new_tokens = max_new_tokens;
+  if (on_text) {
+    request.on_token = [on_text = std::move(on_text)](const TokenEvent& event) {
+      on_text(event.text);
+    };
+  }
   Entry entry;
   if (canceller_ == nullptr || !canceller_->cancelled()) {
     try {

@@ -2,10 +2,12 @@
 #ifndef OCTAVO_DOCUMENT_REQUEST_BATCH_H_
 #define OCTAVO_DOCUMENT_REQUEST_BATCH_H_
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "document/prompts.h"
@@ -36,9 +38,13 @@ class RequestBatch {
   RequestBatch(const RequestBatch&) = delete;
   RequestBatch& operator=(const RequestBatch&) = delete;
 
+  // Called on the engine's thread with what was written next. What it throws ends the request and
+  // is the answer's error. It may be called until the batch is gone, and once more.
+  using OnText = std::function<void(std::string_view)>;
+
   // A picture with the prompt and sampling of a task. max_new_tokens: 0 for no cap. A request that
   // the engine refuses has an answer with its error.
-  void Submit(Task task, Image picture, int max_new_tokens = 0);
+  void Submit(Task task, Image picture, int max_new_tokens = 0, OnText on_text = {});
 
   // The answers in the order of Submit. Throws kCancelled.
   std::vector<BatchAnswer> WaitAll();

@@ -36,6 +36,16 @@ class FakeEngine : public Engine {
   std::unique_ptr<Ticket> Submit(Request request) override {
     const std::lock_guard lock(mutex_);
     Answer answer = script_(request);
+    // In pieces, as tokens are; what the callback throws is what Wait throws.
+    constexpr size_t kPieceBytes = 7;
+    for (size_t i = 0; request.on_token && !answer.error && i < answer.text.size();
+         i += kPieceBytes) {
+      try {
+        request.on_token({0, answer.text.substr(i, kPieceBytes)});
+      } catch (const Error& error) {
+        answer.error = error;
+      }
+    }
     requests_.push_back(std::move(request));
     return std::make_unique<FakeTicket>(std::move(answer));
   }
