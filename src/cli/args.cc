@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,7 +47,8 @@ void AddModelFlags(CLI::App* app, std::string* model_dir, std::string* compute, 
 
 void AddParse(CLI::App* root, ParseCommandOptions* options) {
   CLI::App* app = root->add_subcommand("parse", "Turn pages into Markdown, JSON and pictures");
-  app->add_option("input", options->inputs, "PNG, JPEG or PDF files, and folders of them")
+  app->add_option("input", options->inputs,
+                  "PNG, JPEG or PDF files, folders of them with their sub-folders, - for stdin")
       ->required()
       ->type_name("INPUT");
   app->add_option("-o,--output", options->output_dir,
@@ -61,7 +63,14 @@ void AddParse(CLI::App* root, ParseCommandOptions* options) {
   app->add_flag("--force", options->force,
                 "Read everything again and replace files that are in the way");
   app->add_option("--pages", options->pages, "Pages of a PDF, as in 1-3,7")->type_name("LIST");
-  app->add_option("--password", options->password, "Password of an encrypted PDF");
+  CLI::Option* password = app->add_option("--password", options->password,
+                                          "Password of an encrypted PDF; others on this machine "
+                                          "may see it in the list of processes for a moment");
+  app->add_option("--password-file", options->password_file,
+                  "File that holds the password in its first line; - asks for it on the terminal "
+                  "or takes it from stdin")
+      ->type_name("FILE")
+      ->excludes(password);
   app->add_option("--dpi", options->dpi, "Resolution at which PDF pages are drawn")
       ->check(CLI::Range(36, 600))
       ->capture_default_str();
@@ -184,6 +193,20 @@ Command ParseArgs(int argc, const char* const* argv) {
     return ExitNow{2};
   }
   return bench;
+}
+
+void BlankSecrets(int argc, char** argv) {
+  constexpr std::string_view kFlag = "--password";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    char* secret = nullptr;
+    if (word == kFlag && i + 1 < argc) {
+      secret = argv[++i];
+    } else if (word.substr(0, kFlag.size() + 1) == "--password=") {
+      secret = argv[i] + kFlag.size() + 1;
+    }
+    for (; secret != nullptr && *secret != 0; ++secret) *secret = '*';
+  }
 }
 
 }  // namespace octavo

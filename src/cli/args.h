@@ -23,6 +23,9 @@ using Command =
 // Help and version go to stdout, complaints to stderr with exit code 2.
 Command ParseArgs(int argc, const char* const* argv);
 
+// Overwrites passwords, so that lists of processes no longer show them. After ParseArgs.
+void BlankSecrets(int argc, char** argv);
+
 }  // namespace octavo
 
 #endif  // OCTAVO_CLI_ARGS_H_

@@ -1,5 +1,6 @@
 #include "cli/args.h"
 
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -54,6 +55,25 @@ TEST(Args, TakesEveryFlagOfParse) {
   EXPECT_EQ(options.num_threads, 2);
   EXPECT_EQ(options.model_dir, "m");
   EXPECT_EQ(options.max_pixels, 100000);
+}
+
+TEST(Args, TakesThePasswordFromOneSourceOnly) {
+  const Command command = Parse({"parse", "a.pdf", "-o", "out", "--password-file", "-"});
+  EXPECT_EQ(std::get<ParseCommandOptions>(command).password_file, "-");
+  EXPECT_EQ(ExitCodeOf({"parse", "a.pdf", "-o", "out", "--password-file", "f", "--password", "p"}),
+            2);
+}
+
+TEST(Args, BlanksPasswords) {
+  std::string words[] = {"octavo",          "parse",   "--password", "secret",
+                         "--password=hush", "--pages", "--password"};
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  BlankSecrets(static_cast<int>(argv.size()), argv.data());
+  EXPECT_EQ(words[3], "******");
+  EXPECT_EQ(words[4], "--password=****");
+  EXPECT_EQ(words[5], "--pages");
+  EXPECT_EQ(words[6], "--password");
 }
 
 TEST(Args, TakesTheLastWordOfAskAsTheQuestion) {

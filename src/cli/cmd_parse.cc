@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "base/file.h"
 #include "base/interrupt.h"
 #include "base/str_cat.h"
 #include "base/terminal.h"
@@ -23,6 +25,8 @@ namespace octavo {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr size_t kMaxStdinBytes = size_t{1} << 29;
 
 ParseOptions::Layout LayoutOf(const std::string& name) {
   if (name == "model") return ParseOptions::Layout::kModel;
@@ -46,20 +50,38 @@ std::string StampOfModel(const std::string& model_dir) {
   return StrCat(stamp, " ", num_bytes, " ", newest);
 }
 
+std::string PasswordOf(const ParseCommandOptions& options) {
+  if (options.password_file.empty()) return options.password;
+  if (options.password_file == "-") return ReadSecretLine("Password of the PDF: ");
+  constexpr size_t kMaxBytes = 4096;
+  return FirstLine(ReadFile(options.password_file, kMaxBytes));
+}
+
+// A page without its blocks' text and its pictures' bytes, for Progress.
+Page TellingPart(const Page& page) {
+  Page part;
+  part.index = page.index;
+  part.layout = page.layout;
+  part.warnings = page.warnings;
+  part.timings = page.timings;
+  part.blocks.resize(page.blocks.size());
+  return part;
+}
+
 // Reads one document after the other with one engine.
 class ParseRun {
  public:
   explicit ParseRun(const ParseCommandOptions& options)
       : options_(options),
         writes_to_stdout_(options.output_dir == "-"),
-        inputs_(FindInputFiles(options.inputs)),
+        found_(FindInputFiles(options.inputs)),
         model_dir_(FindModel(options.model_dir)),
         watcher_([this] { canceller_.Cancel(); }),
-        progress_(ProgressStreams(), inputs_.size()) {
+        progress_(ProgressStreams(), found_.files.size() + found_.problems.size()) {
     parse_options_.layout = LayoutOf(options.layout);
     parse_options_.dpi = options.dpi;
     parse_options_.pages = options.pages;
-    parse_options_.password = options.password;
+    parse_options_.password = PasswordOf(options);
     parse_options_.canceller = &canceller_;
     result_options_.output_dir = options.output_dir;
     result_options_.formats = options.formats;
@@ -71,16 +93,10 @@ class ParseRun {
   }
 
   int Run() {
-    for (const InputFile& input : inputs_) {
+    for (const InputProblem& problem : found_.problems) Fail(problem.name, problem.error);
+    for (const InputFile& input : found_.files) {
       if (canceller_.cancelled()) break;
-      try {
-        ReadInput(input);
-      } catch (const Error& error) {
-        // A full disk or a model that cannot be loaded ends the run; a bad input does not.
-        if (engine_failed_ || (is_opened_ && error.code() == ErrorCode::kIo)) throw;
-        NoteFailure(error.code());
-        progress_.FailDocument(input.path.string(), error);
-      }
+      ReadInput(input);
     }
     progress_.Finish(options_.timings);
     if (!canceller_.cancelled()) return exit_code_;
@@ -104,84 +120,141 @@ class ParseRun {
     if (exit_code_ == 0) exit_code_ = ExitCode(code);
   }
 
+  // A bad input: the others go on.
+  void Fail(const std::string& name, const Error& error) {
+    NoteFailure(error.code());
+    progress_.FailDocument(name, error);
+  }
+
   // Loads the model when the first page needs it: bad inputs are reported at once.
   Engine& GetEngine() {
     if (engine_ == nullptr) {
-      engine_failed_ = true;
       engine_ = Engine::Load({.model_dir = model_dir_,
                               .compute = options_.compute,
                               .num_threads = options_.num_threads,
                               .max_pixels = options_.max_pixels});
-      engine_failed_ = false;
     }
     return *engine_;
   }
 
+  // Errors of opening are the input's. What is thrown later ends the run: a model that cannot be
+  // loaded, a full disk.
   void ReadInput(const InputFile& input) {
-    const std::string name = input.path.string();
-    is_opened_ = false;
-    const Document document(name, parse_options_);
-    is_opened_ = true;
-    if (writes_to_stdout_) {
-      ReadToStdout(document, name);
-    } else {
-      ReadToFiles(document, input);
+    const std::string name = input.is_stdin ? "standard input" : input.path.string();
+    std::optional<Document> document;
+    std::optional<ResultFiles> results;
+    try {
+      InputStamp stamp;
+      if (input.is_stdin) {
+        std::string bytes = ReadStandardInput(kMaxStdinBytes);
+        stamp = StampOfBytes(bytes, name);
+        document = Document::FromBytes(std::move(bytes), name, parse_options_);
+      } else {
+        stamp = StampOfFile(input.path);
+        document.emplace(name, parse_options_);
+      }
+      if (!writes_to_stdout_) OpenResults(input, std::move(stamp), &results);
+    } catch (const Error& error) {
+      // Nor can other inputs' results be written.
+      if (is_output_broken_) throw;
+      Fail(name, error);
+      return;
     }
+    if (!results) {
+      ReadToStdout(*document, name);
+    } else if (results->is_done()) {
+      progress_.SkipDocument(name, results->ResultPath().string());
+    } else {
+      ReadToFiles(*document, name, &*results);
+    }
+  }
+
+  void OpenResults(const InputFile& input, InputStamp stamp, std::optional<ResultFiles>* results) {
+    try {
+      results->emplace(std::move(stamp), input.result_name, result_options_);
+    } catch (const Error& error) {
+      is_output_broken_ = error.code() == ErrorCode::kIo;
+      throw;
+    }
+  }
+
+  // What became of the pages of one document.
+  struct Tally {
+    int num_read = 0;
+    int num_failed = 0;
+    std::optional<Error> first_error;
+  };
+
+  // Hands each page that was read to `take`.
+  Tally ReadPages(const Document& document, const std::vector<int>& indices,
+                  const std::function<void(Page)>& take) {
+    Tally tally;
+    if (indices.empty()) return tally;
+    ParsePages(GetEngine(), document, indices, parse_options_, [&](Page page) {
+      ++tally.num_read;
+      if (page.error_code) {
+        ++tally.num_failed;
+        if (!tally.first_error) tally.first_error.emplace(*page.error_code, page.error);
+        NoteFailure(*page.error_code);
+        progress_.FinishPage(page);
+        return;
+      }
+      // The pixels are not needed to tell of the page, and its text not to count it.
+      Page told = TellingPart(page);
+      take(std::move(page));
+      progress_.FinishPage(told);
+    });
+    return tally;
   }
 
   void ReadToStdout(const Document& document, const std::string& name) {
-    progress_.StartDocument(name, static_cast<int>(document.page_indices().size()), 0);
-    ParsePages(GetEngine(), document, document.page_indices(), parse_options_, [&](Page page) {
-      progress_.FinishPage(page);
-      if (page.error_code) NoteFailure(*page.error_code);
+    const std::vector<int>& indices = document.page_indices();
+    progress_.StartDocument(name, static_cast<int>(indices.size()), 0);
+    const Tally tally = ReadPages(document, indices, [&](Page page) {
       // There is no folder for pictures.
       for (ContentBlock& block : page.blocks) block.img_path.clear();
-      const std::string markdown = ToMarkdown({std::move(page)});
-      if (markdown.empty()) return;
-      if (std::exchange(has_written_, true)) std::fputc('\n', stdout);
-      const bool is_written =
-          std::fwrite(markdown.data(), 1, markdown.size(), stdout) == markdown.size() &&
-          std::fflush(stdout) == 0;
-      if (!is_written) throw Error(ErrorCode::kIo, "stdout cannot be written");
+      WriteToStdout(ToMarkdown({std::move(page)}));
     });
+    if (tally.num_read < static_cast<int>(indices.size())) return;  // interrupted
+    if (tally.num_failed == tally.num_read) {
+      progress_.GiveUpDocument(*tally.first_error);
+    } else {
+      progress_.FinishDocument("-");
+    }
   }
 
-  void ReadToFiles(const Document& document, const InputFile& input) {
-    const std::string name = input.path.string();
-    ResultFiles results(input.path, input.result_name, result_options_);
-    if (results.is_done()) {
-      progress_.SkipDocument(name, results.MarkdownPath().string());
-      return;
-    }
+  void WriteToStdout(const std::string& markdown) {
+    if (markdown.empty()) return;
+    progress_.EraseBar();
+    if (std::exchange(has_written_, true)) std::fputc('\n', stdout);
+    const bool is_written =
+        std::fwrite(markdown.data(), 1, markdown.size(), stdout) == markdown.size() &&
+        std::fflush(stdout) == 0;
+    if (!is_written) throw Error(ErrorCode::kIo, "stdout cannot be written");
+  }
+
+  void ReadToFiles(const Document& document, const std::string& name, ResultFiles* results) {
     std::vector<int> missing;
     for (const int index : document.page_indices()) {
-      if (results.pages().count(index) == 0) missing.push_back(index);
+      if (results->pages().count(index) == 0) missing.push_back(index);
     }
     const auto num_pages = static_cast<int>(document.page_indices().size());
-    progress_.StartDocument(name, num_pages, num_pages - static_cast<int>(missing.size()));
-    int num_failed = 0;
-    int num_read = 0;
-    if (!missing.empty()) {
-      ParsePages(GetEngine(), document, missing, parse_options_, [&](Page page) {
-        ++num_read;
-        progress_.FinishPage(page);
-        if (page.error_code) {
-          ++num_failed;
-          NoteFailure(*page.error_code);
-          return;
-        }
-        results.Append(std::move(page));
-      });
+    const auto num_missing = static_cast<int>(missing.size());
+    progress_.StartDocument(name, num_pages, num_pages - num_missing);
+    const Tally tally =
+        ReadPages(document, missing, [&](Page page) { results->Append(std::move(page)); });
+    if (tally.num_read < num_missing) return;  // interrupted
+    if (tally.num_failed == num_pages) {
+      progress_.GiveUpDocument(*tally.first_error);
+      return;
     }
-    if (num_read < static_cast<int>(missing.size())) return;  // interrupted
-    if (num_failed == num_pages) return;                      // nothing to write
-    results.Finish(num_failed == 0);
-    progress_.FinishDocument(results.MarkdownPath().string());
+    results->Finish(tally.num_failed == 0);
+    progress_.FinishDocument(results->ResultPath().string());
   }
 
   const ParseCommandOptions& options_;
   const bool writes_to_stdout_;
-  const std::vector<InputFile> inputs_;
+  const FoundInputs found_;
   const std::string model_dir_;
   Canceller canceller_;
   // Before the engine, whose threads must not see the signals.
@@ -190,8 +263,7 @@ class ParseRun {
   ParseOptions parse_options_;
   ResultOptions result_options_;
   std::unique_ptr<Engine> engine_;
-  bool engine_failed_ = false;
-  bool is_opened_ = false;  // the input at hand: from here on kIo means that writing failed
+  bool is_output_broken_ = false;  // the output folder cannot be written
   bool has_written_ = false;
   int exit_code_ = 0;
 };
@@ -199,6 +271,12 @@ class ParseRun {
 }  // namespace
 
 int RunParse(const ParseCommandOptions& options) {
+  const bool reads_stdin =
+      std::find(options.inputs.begin(), options.inputs.end(), "-") != options.inputs.end();
+  if (reads_stdin && options.password_file == "-") {
+    throw Error(ErrorCode::kInvalidArgument,
+                "the input - and --password-file - both want standard input");
+  }
   if (options.output_dir == "-" && options.json_events) {
     throw Error(ErrorCode::kInvalidArgument,
                 "--json and -o - both want stdout; give a folder with -o");

@@ -1,4 +1,5 @@
-// octavo parse: pictures, PDFs and folders of them to Markdown, JSON and cut-out pictures.
+// octavo parse: pictures, PDFs and folders of them, or standard input, to Markdown, JSON and
+// cut-out pictures.
 #ifndef OCTAVO_CLI_CMD_PARSE_H_
 #define OCTAVO_CLI_CMD_PARSE_H_
 
@@ -9,7 +10,7 @@
 namespace octavo {
 
 struct ParseCommandOptions {
-  std::vector<std::string> inputs;  // files (PNG, JPEG, PDF) and folders of them
+  std::vector<std::string> inputs;  // files (PNG, JPEG, PDF), folders of them, "-": stdin
   std::string output_dir;           // "-": Markdown to stdout, no files
   std::vector<std::string> formats = {"md", "content_list", "model"};
   bool force = false;        // replace files that octavo did not write
@@ -21,6 +22,7 @@ struct ParseCommandOptions {
   std::string layout = "auto";  // "auto", "model", "whitespace"
   std::string pages;            // "1-3,7"; "": all
   std::string password;
+  std::string password_file;  // holds the password in its first line; "-": standard input
   int dpi = 200;
   int64_t max_pixels = 0;  // of a picture that the model sees; 0: the model's own
   // Change speed only.

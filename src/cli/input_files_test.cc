@@ -27,9 +27,12 @@ class InputFilesTest : public testing::Test {
     std::ofstream(folder_ / name) << "x";
     return (folder_ / name).string();
   }
-  static std::string Names(const std::vector<InputFile>& files) {
+  static std::string Names(const FoundInputs& found) {
     std::string names;
-    for (const InputFile& file : files) names += file.result_name + " ";
+    for (const InputFile& file : found.files) names += file.result_name + " ";
+    for (const InputProblem& problem : found.problems) {
+      names += std::string("(") + ErrorCodeName(problem.error.code()) + ") ";
+    }
     return names;
   }
   fs::path folder_;
@@ -59,9 +62,34 @@ TEST_F(InputFilesTest, TakesAFileNamedTwiceOnce) {
             "a ");
 }
 
-TEST_F(InputFilesTest, RefusesWhatIsNotThere) {
-  EXPECT_THROW(FindInputFiles({(folder_ / "absent.pdf").string()}), Error);
-  EXPECT_THROW(FindInputFiles({folder_.string()}), Error);  // nothing in it
+TEST_F(InputFilesTest, TellsWhatIsNotThereAndTakesTheRest) {
+  fs::create_directory(folder_ / "empty");
+  EXPECT_EQ(Names(FindInputFiles({(folder_ / "absent.pdf").string(), Touch("a.pdf"),
+                                  (folder_ / "empty").string(), Touch("b.pdf"), ""})),
+            "a b (not found) (not found) (not found) ");
+}
+
+TEST_F(InputFilesTest, TakesStandardInputOnceAndAFileOfThatNameToo) {
+  EXPECT_EQ(Names(FindInputFiles({"-", Touch("stdin.png"), "-"})), "stdin stdin-2 ");
+  EXPECT_TRUE(FindInputFiles({"-"}).files.at(0).is_stdin);
+}
+
+TEST_F(InputFilesTest, DoesNotFollowLinksToFolders) {
+  Touch("a/one.pdf");
+  fs::create_directory_symlink("..", folder_ / "a" / "loop");
+  EXPECT_EQ(Names(FindInputFiles({folder_.string()})), "a/one ");
+}
+
+TEST_F(InputFilesTest, TellsWhichFolderMayNotBeSearched) {
+  Touch("open/one.pdf");
+  Touch("locked/two.pdf");
+  fs::permissions(folder_ / "locked", fs::perms::none);
+  std::error_code error;
+  const bool sees_all = (fs::directory_iterator(folder_ / "locked", error), !error);
+  const std::string names = Names(FindInputFiles({folder_.string()}));
+  fs::permissions(folder_ / "locked", fs::perms::owner_all);
+  if (sees_all) GTEST_SKIP() << "this user may search every folder";
+  EXPECT_EQ(names, "open/one (input/output error) ");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <new>
 #include <variant>
 
+#include "base/file.h"
 #include "cli/args.h"
 #include "octavo/error.h"
 
@@ -18,9 +19,12 @@ int Run(const AskOptions& options) { return RunAsk(options); }
 int Run(const InspectOptions& options) { return RunInspect(options); }
 int Run(const BenchOptions& options) { return RunBench(options); }
 
-int Main(int argc, const char* const* argv) {
+int Main(int argc, char** argv) {
+  ReportFileSizeLimitAsError();
   try {
-    return std::visit([](const auto& command) { return Run(command); }, ParseArgs(argc, argv));
+    const Command command = ParseArgs(argc, argv);
+    BlankSecrets(argc, argv);
+    return std::visit([](const auto& options) { return Run(options); }, command);
   } catch (const Error& error) {
     std::fprintf(stderr, "octavo: %s: %s\n", ErrorCodeName(error.code()), error.what());
     return ExitCode(error.code());

@@ -34,6 +34,12 @@ void WriteEvent(std::FILE* stream, const Json& event) {
   std::fflush(stream);
 }
 
+// A message without the input's name, where the line has it already.
+std::string WithoutName(const std::string& message, const std::string& name) {
+  const std::string prefix = name + ": ";
+  return message.compare(0, prefix.size(), prefix) == 0 ? message.substr(prefix.size()) : message;
+}
+
 }  // namespace
 
 std::string DurationText(double seconds) {
@@ -67,7 +73,7 @@ double Progress::SecondsLeft() const {
   const double pages_left = num_pages_ - num_pages_current_;
   const double documents_left = static_cast<double>(num_documents_ - num_documents_done_) - 1;
   const double pages_each = static_cast<double>(num_pages_started_) /
-                            static_cast<double>(std::max<size_t>(1, num_documents_done_ + 1));
+                            static_cast<double>(std::max<size_t>(1, num_documents_started_));
   return (pages_left + std::max(0.0, documents_left) * pages_each) * SecondsSinceStart() /
          num_pages_done_;
 }
@@ -77,6 +83,7 @@ void Progress::StartDocument(const std::string& name, int num_pages, int num_kep
   num_pages_ = num_pages;
   num_pages_current_ = num_kept;
   num_pages_started_ += num_pages;
+  ++num_documents_started_;
   WriteEvent(
       streams_.events,
       {{"event", "document"}, {"input", name}, {"pages", num_pages}, {"pages_kept", num_kept}});
@@ -109,7 +116,7 @@ void Progress::FinishPage(const Page& page) {
   }
   if (page.error_code) {
     ++num_pages_failed_;
-    Say(StrCat(where, " failed: ", page.error));
+    Say(StrCat(where, " failed: ", WithoutName(page.error, name_)));
   } else if (!streams_.is_terminal) {
     Say(StrCat(where, " (", num_pages_current_, " of ", num_pages_, "), ",
                Format("%.1f s", page.timings.total_seconds)));
@@ -120,8 +127,11 @@ void Progress::FinishPage(const Page& page) {
 void Progress::FinishDocument(const std::string& result) {
   ++num_documents_done_;
   WriteEvent(streams_.events, {{"event", "done"}, {"input", name_}, {"result", result}});
+  if (result == "-") return;
   Say(StrCat(PrintableName(name_), " -> ", PrintableName(result)));
 }
+
+void Progress::GiveUpDocument(const Error& first_error) { WriteFailure(name_, first_error); }
 
 void Progress::SkipDocument(const std::string& name, const std::string& result) {
   ++num_documents_done_;
@@ -132,13 +142,17 @@ void Progress::SkipDocument(const std::string& name, const std::string& result) 
 }
 
 void Progress::FailDocument(const std::string& name, const Error& error) {
+  WriteFailure(name, error);
+  Say(StrCat("octavo: ", ErrorCodeName(error.code()), ": ", error.what()));
+}
+
+void Progress::WriteFailure(const std::string& name, const Error& error) {
   ++num_documents_done_;
   ++num_documents_failed_;
   WriteEvent(streams_.events, {{"event", "failed"},
                                {"input", name},
                                {"code", ErrorCodeName(error.code())},
                                {"error", error.what()}});
-  Say(StrCat("octavo: ", ErrorCodeName(error.code()), ": ", error.what()));
 }
 
 void Progress::Finish(bool timings) {

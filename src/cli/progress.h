@@ -33,19 +33,25 @@ class Progress {
   // num_kept: pages that an earlier run has read.
   void StartDocument(const std::string& name, int num_pages, int num_kept);
   void FinishPage(const Page& page);
-  // `result`: where it was written.
+  // The document at hand is done. `result`: where it was written; "-": stdout, of which nothing is
+  // said.
   void FinishDocument(const std::string& result);
+  // None of the pages of the document at hand could be read, which each of them has said.
+  void GiveUpDocument(const Error& first_error);
+  // A document that was not started.
   void SkipDocument(const std::string& name, const std::string& result);
   void FailDocument(const std::string& name, const Error& error);
   // The closing line, and seconds by stage with `timings`.
   void Finish(bool timings);
 
-  int num_pages_done() const { return num_pages_done_; }
+  // Takes the bar away, so that results can be written to the same terminal; the next page brings
+  // it back.
+  void EraseBar();
 
  private:
   void Say(const std::string& line);  // above the bar
   void DrawBar();
-  void EraseBar();
+  void WriteFailure(const std::string& name, const Error& error);
   double SecondsSinceStart() const;
   double SecondsLeft() const;
 
@@ -59,10 +65,11 @@ class Progress {
   int num_pages_ = 0;          // of the document at hand
   int num_pages_current_ = 0;  // of these, done or kept
 
-  size_t num_documents_done_ = 0;
+  size_t num_documents_done_ = 0;     // whatever became of them
+  size_t num_documents_started_ = 0;  // with pages to read
   int num_documents_failed_ = 0;
   int num_documents_skipped_ = 0;
-  int num_pages_started_ = 0;  // of documents opened so far
+  int num_pages_started_ = 0;  // of these
   int num_pages_done_ = 0;     // in this run
   int num_pages_failed_ = 0;
   PageTimings timings_;

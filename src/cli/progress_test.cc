@@ -109,6 +109,59 @@ TEST_F(ProgressTest, CountsWhatFailedInTheClosingLine) {
   EXPECT_NE(text.find("seconds by stage"), std::string::npos);
 }
 
+TEST_F(ProgressTest, CountsPagesToStdoutAndDocumentsThatFailed) {
+  Progress::Streams streams = Streams();
+  streams.events = events_.get();
+  Progress progress(streams, 3);
+  progress.StartDocument("a.pdf", 1, 0);
+  progress.FinishPage(PageOf(0));
+  progress.FinishDocument("-");
+  progress.StartDocument("b.png", 1, 0);
+  Page page = PageOf(0);
+  page.error_code = ErrorCode::kDataLoss;
+  page.error = "b.png: cut";
+  progress.FinishPage(page);
+  progress.GiveUpDocument(Error(ErrorCode::kDataLoss, "b.png: cut"));
+  progress.FailDocument("c.pdf", Error(ErrorCode::kNotFound, "c.pdf: absent"));
+  now_ += Seconds(60);
+  progress.Finish(false);
+  const std::string text = Read(talk_);
+  EXPECT_EQ(text.substr(0, text.find("2 pages of")),
+            "a.pdf: page 1 (1 of 1), 2.0 s\n"
+            "b.png: page 1 failed: cut\n"
+            "octavo: not found: c.pdf: absent\n");
+  EXPECT_NE(text.find("2 pages of 3 documents in 1:00 (2.0 pages/min), 2 failed, 1 page failed"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(Read(events_).find(R"({"event":"end","documents":3,"documents_failed":2,)"),
+            std::string::npos);
+}
+
+TEST_F(ProgressTest, TimeLeftCountsDocumentsThatAreStillClosed) {
+  Progress::Streams streams = Streams();
+  streams.is_terminal = true;
+  streams.width = 100;
+  Progress progress(streams, 4);
+  progress.SkipDocument("a.pdf", "out/a.md");
+  progress.FailDocument("b.pdf", Error(ErrorCode::kNotFound, "b.pdf: absent"));
+  progress.StartDocument("c.pdf", 2, 0);
+  now_ += Seconds(10);
+  progress.FinishPage(PageOf(0));
+  // One page here and two of the fourth document, at ten seconds each.
+  EXPECT_NE(Read(talk_).find("document 3/4, 6.0 pages/min, 30 s left"), std::string::npos)
+      << Read(talk_);
+}
+
+TEST_F(ProgressTest, TakesTheBarAwayForResultsOnTheSameTerminal) {
+  Progress::Streams streams = Streams();
+  streams.is_terminal = true;
+  Progress progress(streams, 1);
+  progress.StartDocument("a.pdf", 1, 0);
+  progress.EraseBar();
+  const std::string text = Read(talk_);
+  EXPECT_EQ(text.substr(text.size() - 4), "\r\x1b[K");
+}
+
 TEST(DurationText, ChoosesUnits) {
   EXPECT_EQ(DurationText(0.2), "0 s");
   EXPECT_EQ(DurationText(59.4), "59 s");

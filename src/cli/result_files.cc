@@ -1,9 +1,8 @@
 #include "cli/result_files.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
-#include <fstream>
-#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -33,6 +32,8 @@ void CreateFolder(const fs::path& folder) {
   }
 }
 
+constexpr std::array<std::string_view, 3> kFormats = {"md", "content_list", "model"};
+
 // Lines of a journal that end in a line feed; a last line without one was cut off.
 std::vector<std::string> CompleteLines(const std::string& text) {
   std::vector<std::string> lines;
@@ -44,75 +45,80 @@ std::vector<std::string> CompleteLines(const std::string& text) {
   return lines;
 }
 
+uint64_t Fnv1a64(std::string_view bytes) {
+  uint64_t hash = 0xCBF29CE484222325u;
+  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
+  return hash;
+}
+
 }  // namespace
 
-// Appends lines that are on disk when Write returns.
-struct ResultFiles::Journal {
-  explicit Journal(fs::path file) : path(std::move(file)), stream(path, std::ios::app) {
-    if (!stream) ThrowIo();
+InputStamp StampOfFile(const fs::path& path) {
+  std::error_code error;
+  InputStamp stamp;
+  stamp.shown = PrintableName(path.string());
+  const auto absolute = fs::absolute(path, error);
+  if (!error) stamp.bytes = fs::file_size(path, error);
+  if (!error) stamp.time = fs::last_write_time(path, error).time_since_epoch().count();
+  if (error) {
+    const bool is_absent = error == std::errc::no_such_file_or_directory;
+    throw Error(is_absent ? ErrorCode::kNotFound : ErrorCode::kIo,
+                StrCat(stamp.shown, ": ", error.message()));
   }
-  void Write(std::string_view line) {
-    stream << line << '\n';
-    stream.flush();
-    if (!stream) ThrowIo();
-  }
-  [[noreturn]] void ThrowIo() const {
-    throw Error(ErrorCode::kIo, StrCat(PrintableName(path.string()), ": cannot be written"));
-  }
-  fs::path path;
-  std::ofstream stream;
-};
+  stamp.source = absolute.lexically_normal().string();
+  return stamp;
+}
 
-ResultFiles::ResultFiles(const fs::path& input, const std::string& name,
-                         const ResultOptions& options)
-    : name_(name),
+InputStamp StampOfBytes(std::string_view bytes, const std::string& shown) {
+  char source[32];
+  std::snprintf(source, sizeof source, "-:%016llx",
+                static_cast<unsigned long long>(Fnv1a64(bytes)));
+  return {source, bytes.size(), 0, shown};
+}
+
+ResultFiles::ResultFiles(InputStamp input, const std::string& name, const ResultOptions& options)
+    : input_(std::move(input)),
+      name_(name),
       options_(options),
       journal_path_(options.output_dir / ".octavo" / (name + ".jsonl")),
-      header_(Header(input)) {
-  ReadJournal(input);
-  if (!options_.force && !is_own_) RefuseForeignOutputs(input);
-  if (is_done_) return;
-  CreateFolder(journal_path_.parent_path());
-  if (pages_.empty()) WriteFileAtomically(journal_path_, header_ + "\n");
-  journal_ = std::make_unique<Journal>(journal_path_);
+      header_(Header()) {
+  ReadJournal();
+  if (!options_.force && !is_own_) RefuseForeignResults();
+  if (!is_done_) BeginJournal();
 }
 
 ResultFiles::~ResultFiles() = default;
 
-std::string ResultFiles::Header(const fs::path& input) const {
-  std::error_code error;
-  const auto size = fs::file_size(input, error);
-  const auto time = fs::last_write_time(input, error);
-  if (error) {
-    throw Error(ErrorCode::kNotFound, StrCat(PrintableName(input.string()), ": ", error.message()));
-  }
+std::string ResultFiles::Header() const {
   const Json header = {{"octavo", 1},
-                       {"input", fs::absolute(input).lexically_normal().string()},
-                       {"bytes", size},
-                       {"time", time.time_since_epoch().count()},
+                       {"input", input_.source},
+                       {"bytes", input_.bytes},
+                       {"time", input_.time},
                        {"settings", options_.settings}};
   return header.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-void ResultFiles::ReadJournal(const fs::path& input) {
+void ResultFiles::ReadJournal() {
   std::error_code ignored;
   if (!fs::exists(journal_path_, ignored)) return;
   const std::string where = journal_path_.string();
   const std::vector<std::string> lines = CompleteLines(ReadFile(journal_path_, kMaxJournalBytes));
   if (lines.empty()) return;
+  const bool is_finished = lines.back() == kDoneLine;
   try {
     const Json header = ParseJson(lines.front(), where);
-    is_own_ = header.is_object() && header.contains("input") &&
-              header["input"] == fs::absolute(input).lexically_normal().string();
+    if (!header.is_object() || !header.contains("input") || !header["input"].is_string()) return;
+    is_own_ = header["input"] == Json::parse(header_)["input"];
   } catch (const Error&) {
     return;  // a damaged journal is as good as none
   }
+  is_foreign_done_ = !is_own_ && is_finished;
+  is_foreign_begun_ = !is_own_ && !is_finished && lines.size() > 1;
   if (options_.force || lines.front() != header_) return;
-  const bool has_all_outputs = std::all_of(
-      options_.formats.begin(), options_.formats.end(),
-      [&](const std::string& format) { return fs::exists(OutputPath(format), ignored); });
-  if (lines.back() == kDoneLine) {
-    is_done_ = has_all_outputs;
+  if (is_finished) {
+    is_done_ = std::all_of(
+        options_.formats.begin(), options_.formats.end(),
+        [&](const std::string& format) { return fs::exists(OutputPath(format), ignored); });
     return;
   }
   for (size_t i = 1; i < lines.size(); ++i) {
@@ -126,23 +132,38 @@ void ResultFiles::ReadJournal(const fs::path& input) {
   }
 }
 
-void ResultFiles::RefuseForeignOutputs(const fs::path& input) const {
-  std::error_code ignored;
-  for (const std::string& format : options_.formats) {
-    const fs::path path = OutputPath(format);
-    if (!fs::exists(path, ignored)) continue;
+void ResultFiles::RefuseForeignResults() const {
+  const auto refuse = [&](const fs::path& path, const char* what) {
     throw Error(ErrorCode::kInvalidArgument,
-                StrCat(PrintableName(path.string()), " exists and is no result of ",
-                       PrintableName(input.string()),
+                StrCat(PrintableName(path.string()), what, input_.shown,
                        "; choose another folder with -o, or replace it with --force"));
+  };
+  if (is_foreign_begun_) refuse(journal_path_, " holds pages of another input than ");
+  std::error_code ignored;
+  // The journal of another input's results goes for all of them, whatever is to be written now.
+  for (const std::string& format : is_foreign_done_
+                                       ? std::vector<std::string>(kFormats.begin(), kFormats.end())
+                                       : options_.formats) {
+    const fs::path path = OutputPath(format);
+    if (fs::exists(path, ignored)) refuse(path, " exists and is no result of ");
   }
+}
+
+// Begins with what an earlier run left, without a last line that was cut off: what is appended
+// would land behind it, on the same line.
+void ResultFiles::BeginJournal() {
+  CreateFolder(journal_path_.parent_path());
+  std::string bytes = header_ + "\n";
+  for (const auto& [index, page] : pages_) bytes += PageToJsonLine(page) + "\n";
+  WriteFileAtomically(journal_path_, bytes);
+  journal_ = std::make_unique<AppendedFile>(journal_path_);
 }
 
 fs::path ResultFiles::OutputPath(const std::string& format) const {
   return options_.output_dir / (name_ + (format == "md" ? ".md" : "_" + format + ".json"));
 }
 
-fs::path ResultFiles::MarkdownPath() const { return OutputPath("md"); }
+fs::path ResultFiles::ResultPath() const { return OutputPath(options_.formats.front()); }
 
 // Pictures of all results stand in one folder; results in sub-folders reach up to it.
 std::string ResultFiles::ImagePrefix() const {
@@ -157,7 +178,7 @@ void ResultFiles::Append(Page page) {
     WriteFileAtomically(options_.output_dir / "images" / picture.name, picture.jpeg_bytes);
   }
   page.pictures.clear();
-  journal_->Write(PageToJsonLine(page));
+  journal_->Append(PageToJsonLine(page) + "\n");
   const int index = page.index;
   pages_.insert_or_assign(index, std::move(page));
 }

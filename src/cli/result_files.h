@@ -1,17 +1,21 @@
 // The results of one input on disk: a journal while it is read, the outputs when it is done.
 //
 // OUT/.octavo/NAME.jsonl is the journal: a header (which input, which settings), a line for each
-// page that was read, and at the end a line that says so. A run that was stopped goes on from it; a
-// run that was finished is not repeated; and it tells octavo's own results from others' files.
+// page that was read, and at the end a line that says so. Each line is on disk before the next page
+// is taken. A run that was stopped goes on from it; a run that was finished is not repeated; and it
+// tells octavo's own results from others' files.
 #ifndef OCTAVO_CLI_RESULT_FILES_H_
 #define OCTAVO_CLI_RESULT_FILES_H_
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/file.h"
 #include "octavo/document.h"
 
 namespace octavo {
@@ -23,12 +27,23 @@ struct ResultOptions {
   bool force = false;
 };
 
+// Which input, and which state of it.
+struct InputStamp {
+  std::string source;  // what tells inputs apart: the absolute path, or the bytes' own number
+  uint64_t bytes = 0;
+  int64_t time = 0;   // of the last change; 0: none
+  std::string shown;  // in messages
+};
+
+// Of a file; of bytes without a file. Throws kNotFound, kIo.
+InputStamp StampOfFile(const std::filesystem::path& path);
+InputStamp StampOfBytes(std::string_view bytes, const std::string& shown);
+
 class ResultFiles {
  public:
-  // Opens the journal of an input. Throws kInvalidArgument (an output stands in the way that is not
-  // octavo's result of this input), kNotFound, kIo.
-  ResultFiles(const std::filesystem::path& input, const std::string& name,
-              const ResultOptions& options);
+  // Opens the journal of an input. Throws kInvalidArgument (an output or a begun journal stands in
+  // the way that is not octavo's result of this input), kIo.
+  ResultFiles(InputStamp input, const std::string& name, const ResultOptions& options);
   ~ResultFiles();
 
   // True if the same input was read with the same settings and all outputs stand.
@@ -37,32 +52,37 @@ class ResultFiles {
   // Pages that an earlier run read, by index.
   const std::map<int, Page>& pages() const { return pages_; }
 
-  // Writes the page's pictures, then its line of the journal, and keeps it. Throws kIo.
+  // Writes the page's pictures, then its line of the journal, and keeps it. All is on disk when it
+  // returns. Throws kIo.
   void Append(Page page);
 
   // Writes the outputs, each in one step, and marks the journal as finished unless pages are
   // missing. Throws kIo.
   void Finish(bool is_complete);
 
-  std::filesystem::path MarkdownPath() const;
+  // The first of the outputs, in the order in which formats were named.
+  std::filesystem::path ResultPath() const;
 
  private:
-  struct Journal;
-
   std::filesystem::path OutputPath(const std::string& format) const;
   std::string ImagePrefix() const;
-  std::string Header(const std::filesystem::path& input) const;
-  void ReadJournal(const std::filesystem::path& input);
-  void RefuseForeignOutputs(const std::filesystem::path& input) const;
+  std::string Header() const;
+  void ReadJournal();
+  void RefuseForeignResults() const;
+  void BeginJournal();
 
+  InputStamp input_;
   std::string name_;
   ResultOptions options_;
   std::filesystem::path journal_path_;
   std::string header_;
   std::map<int, Page> pages_;
   bool is_done_ = false;
-  bool is_own_ = false;  // the outputs that stand are of this input
-  std::unique_ptr<Journal> journal_;
+  // What stood in the folder: results of this input, the begun or finished ones of another.
+  bool is_own_ = false;
+  bool is_foreign_begun_ = false;
+  bool is_foreign_done_ = false;
+  std::unique_ptr<AppendedFile> journal_;
 };
 
 }  // namespace octavo

@@ -35,7 +35,16 @@ class ResultFilesTest : public testing::Test {
     page.blocks = {{"text", {0, 0, 1, 1}, 0, text}};
     return page;
   }
-  ResultFiles Open(const std::string& name = "in") { return {input_, name, options_}; }
+  ResultFiles Open(const std::string& name = "in") { return {StampOfFile(input_), name, options_}; }
+  // The code and message of opening that is refused.
+  std::string RefusalOf(const std::string& name = "in") {
+    try {
+      Open(name);
+    } catch (const Error& error) {
+      return std::string(ErrorCodeName(error.code())) + ": " + error.what();
+    }
+    return "none";
+  }
   std::string Read(const std::string& name) const {
     std::ifstream stream(options_.output_dir / name);
     std::stringstream text;
@@ -77,6 +86,88 @@ TEST_F(ResultFilesTest, GoesOnAfterTheLastCompletePage) {
   EXPECT_EQ(Read("in.md"), "one\n\ntwo again\n");
 }
 
+// The next line must not land behind the part of a line that a killed run left.
+TEST_F(ResultFilesTest, LosesNoPageWhenStoppedAgainAfterACutLine) {
+  {
+    ResultFiles results = Open();
+    results.Append(PageWith(0, "one"));
+    results.Append(PageWith(1, "two"));
+  }
+  const fs::path journal = options_.output_dir / ".octavo" / "in.jsonl";
+  fs::resize_file(journal, fs::file_size(journal) - 5);
+  Open().Append(PageWith(2, "three"));
+  ResultFiles results = Open();
+  ASSERT_EQ(results.pages().size(), 2u);
+  EXPECT_EQ(results.pages().at(2).blocks[0].content, "three");
+}
+
+TEST_F(ResultFilesTest, DropsALineOfOtherBytesAndKeepsTheOthers) {
+  {
+    ResultFiles results = Open();
+    results.Append(PageWith(0, "one"));
+  }
+  const fs::path journal = options_.output_dir / ".octavo" / "in.jsonl";
+  std::ofstream(journal, std::ios::app) << "junk\n";
+  Open().Append(PageWith(2, "three"));
+  EXPECT_EQ(Open().pages().size(), 2u);
+  EXPECT_EQ(Read(".octavo/in.jsonl").find("junk"), std::string::npos);
+}
+
+TEST_F(ResultFilesTest, KeepsWhatAnotherInputBegan) {
+  {
+    ResultFiles results = Open();
+    results.Append(PageWith(0, "one"));
+  }
+  const fs::path first = input_;
+  input_ = folder_ / "sub" / "in.pdf";
+  fs::create_directories(input_.parent_path());
+  std::ofstream(input_) << "input";
+  EXPECT_EQ(RefusalOf().substr(0, 17), "invalid argument:");
+  input_ = first;
+  EXPECT_EQ(Open().pages().size(), 1u);
+  input_ = folder_ / "sub" / "in.pdf";
+  options_.force = true;
+  EXPECT_EQ(RefusalOf(), "none");
+}
+
+TEST_F(ResultFilesTest, KeepsAnotherInputsResultsInOtherFormats) {
+  options_.formats = {"md"};
+  {
+    ResultFiles results = Open();
+    results.Append(PageWith(0, "one"));
+    results.Finish(true);
+  }
+  const fs::path first = input_;
+  input_ = folder_ / "sub" / "in.pdf";
+  fs::create_directories(input_.parent_path());
+  std::ofstream(input_) << "input";
+  options_.formats = {"model"};
+  EXPECT_NE(RefusalOf().find("in.md exists"), std::string::npos) << RefusalOf();
+  input_ = first;
+  options_.formats = {"md"};
+  EXPECT_TRUE(Open().is_done());
+}
+
+TEST_F(ResultFilesTest, TellsBytesWithoutAFileApart) {
+  const InputStamp one = StampOfBytes("one", "standard input");
+  {
+    ResultFiles results(one, "stdin", options_);
+    results.Append(PageWith(0, "one"));
+    results.Finish(true);
+  }
+  EXPECT_TRUE(ResultFiles(one, "stdin", options_).is_done());
+  EXPECT_THROW(ResultFiles(StampOfBytes("two", "standard input"), "stdin", options_), Error);
+}
+
+TEST_F(ResultFilesTest, TheStampOfAnAbsentFileIsNotFound) {
+  try {
+    StampOfFile(folder_ / "absent");
+    ADD_FAILURE() << "no Error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kNotFound);
+  }
+}
+
 TEST_F(ResultFilesTest, KnowsFinishedWorkUntilSomethingChanges) {
   {
     ResultFiles results = Open();
@@ -115,12 +206,7 @@ TEST_F(ResultFilesTest, ReplacesItsOwnResultButNoOtherFile) {
 
   input_ = folder_ / "another.pdf";
   std::ofstream(input_) << "input";
-  try {
-    Open();
-    ADD_FAILURE() << "no Error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
-  }
+  EXPECT_EQ(RefusalOf().substr(0, 17), "invalid argument:");
   EXPECT_EQ(Read("in.md"), "new\n");
   options_.force = true;
   ResultFiles forced = Open();

@@ -6,39 +6,11 @@
 # One line for each failure; the closing line is "N passed, M failed".
 set -uo pipefail
 
-octavo=$1
-source_dir=$2
-export OCTAVO_MODEL=$source_dir/models/octavo-nano
-work=$(mktemp -d)
-trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
-cd "$work" || exit 1
+# shellcheck source=tests/cli/checks.sh
+source "$(dirname "$0")/checks.sh"
 mkdir in
 cp "$source_dir/samples/receipt.png" in/receipt.png
 cp "$source_dir/samples/report.pdf" in/report.pdf
-
-passed=0
-failed=0
-check() { # check NAME CONDITION...
-  local name=$1
-  shift
-  if "$@"; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "FAILED: $name (exit code $code)"
-    sed 's/^/  stdout: /' stdout | head -5
-    sed 's/^/  stderr: /' stderr | head -5
-  fi
-}
-run() { # run ARGUMENTS...: sets code, stdout, stderr
-  "$octavo" "$@" >stdout 2>stderr </dev/null
-  code=$?
-}
-is() { [ "$1" = "$2" ]; }
-has() { grep -qF -- "$2" "$1"; }
-empty() { [ ! -s "$1" ]; }
-one_line() { [ "$(wc -l <"$1")" = 1 ]; }
-absent() { [ ! -e "$1" ]; }
 
 # Help teaches; wrong wishes are refused on stderr with code 2.
 run --help
@@ -50,7 +22,7 @@ done
 run --version
 check "--version names a version" grep -q '^octavo [0-9]' stdout
 run parse --help
-for flag in --output --pages --password --dpi --layout --compute --threads --force --timings --json; do
+for flag in --output --password-file --pages --password --dpi --layout --compute --threads --force --timings --json; do
   check "parse --help names $flag" has stdout "$flag"
 done
 for wrong in "nonsense" "parse" "parse in/receipt.png" "parse in/receipt.png -o out --dpi 1" \
@@ -112,43 +84,24 @@ run parse in/receipt.png -o timed --timings --format md
 check "--timings tells the stages" has stderr "seconds by stage"
 check "--format md writes only Markdown" absent timed/receipt_model.json
 
-# Bad input: one clear line, a code, and the rest of the batch is done.
-: >in/empty.pdf
-echo '<!DOCTYPE html><p>page' >in/page.pdf
-head -c 2000 in/receipt.png >in/cut.png
-head -c 20000 in/report.pdf >in/half.pdf
-run parse in -o mixed
-check "a batch with bad inputs fails" [ "$code" != 0 ]
-check "the good inputs are done" [ -s mixed/receipt.md -a -s mixed/report.md ]
-for name in empty page cut; do
-  check "nothing is written for $name" absent "mixed/$name.md"
-  check "the talk names $name" has stderr "/$name."
-done
-check "HTML is named" has stderr "found HTML"
-for bad in "in/empty.pdf 4" "in/page.pdf 5" "in/cut.png 4" "in/absent.pdf 3"; do
-  run parse "${bad% *}" -o single
-  check "code of ${bad% *}" is "$code" "${bad#* }"
-done
-run parse "$source_dir/tests/data/pdf/encrypted.pdf" -o secret
-check "a PDF without its password is refused" is "$code" 2
-check "the password flag is named" has stderr "--password"
-run parse "$source_dir/tests/data/pdf/encrypted.pdf" -o secret --password secret
-check "the right password opens the PDF" is "$code" 0
-run parse in/report.pdf -o range --pages 2
-check "a page that is not there is refused" is "$code" 2
-run parse in/receipt.png -o out3 --model "$work/in"
-check "a folder without model is refused" [ "$code" != 0 ]
-check "it is refused in one line" one_line stderr
-if [ "$(id -u)" != 0 ]; then
-  mkdir locked && chmod a-w locked
-  run parse in/receipt.png -o locked/out
-  check "an unwritable folder is an error of reading or writing" is "$code" 7
-fi
-if [ -e /dev/full ]; then
-  "$octavo" parse in/receipt.png -o - >/dev/full 2>stderr
-  code=$?
-  check "a full disk behind stdout is noticed" is "$code" 7
-fi
+# Standard input: a picture or a PDF, by content; the same inputs in files give the same results.
+"$octavo" parse - -o - <in/receipt.png >stdout 2>stderr
+code=$?
+check "a picture from stdin is read" cmp -s first.md stdout
+"$octavo" parse - in/receipt.png -o piped <in/report.pdf >stdout 2>stderr
+code=$?
+check "a PDF from stdin is read" cmp -s out/report.md piped/stdin.md
+check "a file beside stdin is read" cmp -s first.md piped/receipt.md
+"$octavo" parse - -o piped <in/report.pdf >stdout 2>stderr
+code=$?
+check "the same stdin is not read again" has stderr unchanged
+"$octavo" parse - -o piped <in/receipt.png >stdout 2>stderr
+code=$?
+check "another stdin never replaces a result" is "$code" 2
+check "the result stays" cmp -s out/report.md piped/stdin.md
+run parse - -o -
+check "an empty stdin is damaged data" is "$code" 4
+check "an empty stdin is named" has stderr "standard input: empty_file"
 
 # Questions.
 run ask in/receipt.png "What is this?"
@@ -176,5 +129,4 @@ run inspect "$OCTAVO_MODEL"
 check "inspect succeeds" is "$code" 0
 check "inspect names the family" grep -qi 'qwen2' stdout
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

@@ -1,0 +1,182 @@
+#!/usr/bin/env bash
+# Inputs, folders, disks and models that are not as they should be: one clear line, a code, no crash,
+# no partial file under a final name, and the rest of the batch is done. PDFs have pdf_test.sh.
+#
+#   bad_input_test.sh OCTAVO SOURCE_DIR
+#
+# One line for each failure; the closing line is "N passed, M failed".
+set -uo pipefail
+
+# shellcheck source=tests/cli/checks.sh
+source "$(dirname "$0")/checks.sh"
+mkdir in
+cp "$source_dir/samples/receipt.png" in/receipt.png
+cp "$source_dir/tests/data/pdf/lines.pdf" in/lines.pdf
+run parse in -o good
+check "the sound batch is read" is "$code" 0
+
+# Nothing in the file, something else in it, another type than the name says.
+mkdir odd
+: >odd/empty.pdf
+: >odd/empty.png
+echo '<!DOCTYPE html><p>page' >odd/page.pdf
+printf '\n  <HTML><body>x' >odd/page2.pdf
+echo 'hello' >odd/text.png
+head -c 3000 /dev/zero >odd/zeros.jpg
+printf 'PK\003\004zip' >odd/archive.pdf
+printf '%%PDF-1.7\njunk' >odd/junk.pdf
+for bad in "empty.pdf 4 empty_file" "empty.png 4 empty_file" "page.pdf 5 HTML" "page2.pdf 5 HTML" \
+  "text.png 5 expected" "zeros.jpg 5 expected" "archive.pdf 5 expected" "junk.pdf 4 pdf_corrupt"; do
+  read -r name expected word <<<"$bad"
+  run parse "odd/$name" -o single
+  check "code of $name" is "$code" "$expected"
+  check "$name is named" has stderr "odd/$name"
+  check "$name: what was found" has stderr "$word"
+  check "$name: one line beside the sum" is "$(wc -l <stderr)" 2
+  check "$name: nothing is written" absent "single/${name%.*}.md"
+done
+run parse odd/absent.pdf -o single
+check "a missing file is not found" is "$code" 3
+run parse odd/page.pdf odd/absent.pdf in/receipt.png odd/empty.pdf in/lines.pdf -o batch --json
+check "a batch with bad inputs ends with the code of the first" is "$code" 3
+check "the good inputs of the batch are done" cmp -s good/receipt.md batch/receipt.md
+check "the good inputs of the batch are done, too" cmp -s good/lines.md batch/lines.md
+check "failures are counted" grep -q '"event":"end","documents":5,"documents_failed":3' stdout
+cp in/receipt.png odd/picture.pdf
+cp in/lines.pdf odd/pages.jpeg
+run parse odd/picture.pdf odd/pages.jpeg -o named
+check "names are not trusted" is "$code" 0
+check "a picture named as a PDF is read" cmp -s good/receipt.md named/picture.md
+check "a PDF named as a picture is read" cmp -s good/lines.md named/pages.md
+
+# Every kind of file, cut and overwritten.
+mkdir cut
+for file in "$source_dir"/tests/data/images/files/* in/receipt.png; do
+  name=$(basename "$file")
+  size=$(wc -c <"$file")
+  head -c $((size / 2)) "$file" >"cut/half_$name"
+  head -c $((size - 1)) "$file" >"cut/last_$name"
+  { head -c $((size / 2)) "$file" && head -c 64 /dev/zero && tail -c +$((size / 2 + 65)) "$file"; } \
+    >"cut/over_$name"
+done
+run parse cut/* -o cut_out --json
+check "damaged pictures do not end the program" done_or_refused
+check "each damaged picture is told of" is \
+  "$(grep -c -E '"event":"(done|failed)"' stdout)" "$(find cut -type f | wc -l)"
+check "damaged pictures leave nothing half written" nothing_temporary cut_out
+
+# Bombs: refused by their headers, in no more memory than another picture takes.
+run parse in/receipt.png -o plain --json
+plain_mb=$(peak_mb)
+if command -v python3 >/dev/null; then
+  python3 - <<'PY'
+import struct, zlib
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+def png(width, height, depth, rows):
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, 0, 0, 0, 0))
+            + chunk(b"IDAT", rows) + chunk(b"IEND", b""))
+deflate = zlib.compressobj(9)
+rows = b"".join(deflate.compress(bytes(3751)) for _ in range(30000)) + deflate.flush()
+open("bomb30000.png", "wb").write(png(30000, 30000, 1, rows))
+open("bomb65535.png", "wb").write(png(65535, 65535, 8, zlib.compress(b"")))
+open("bombmax.png", "wb").write(png(2**31 - 1, 2**31 - 1, 8, zlib.compress(b"")))
+PY
+  for name in bomb30000 bomb65535 bombmax; do
+    run parse "$name.png" in/lines.pdf -o "$name" --json
+    check "$name is refused" refused
+    check "$name is told" grep -q "\"event\":\"failed\",\"input\":\"$name.png\"" stdout
+    check "$name: $(peak_mb) MB against $plain_mb" [ "$(peak_mb)" -lt $((plain_mb + 64)) ]
+    check "$name: the rest of the batch is done" [ -s "$name/lines.md" ]
+  done
+else
+  skip "no python3 to make picture bombs with"
+fi
+
+# Folders that may not be searched or written, files that may not be read.
+mkdir -p tree/sub tree/locked
+cp in/lines.pdf tree/sub/lines.pdf
+cp in/lines.pdf tree/locked/hidden.pdf
+cp in/lines.pdf tree/secret.pdf
+mkdir none locked
+run parse none -o single
+check "an empty folder is not found" is "$code" 3
+ln -s .. tree/sub/circle
+if can_be_unprivileged; then
+  mkdir -m 777 free
+  chmod 000 tree/locked tree/secret.pdf
+  chmod 755 locked
+  [ "$(id -u)" = 0 ] || chmod a-w locked
+  run_unprivileged parse tree -o free/out
+  check "an unreadable folder is an error of reading" is "$code" 7
+  check "an unreadable folder is named" has stderr "tree/locked"
+  check "an unreadable file is named" has stderr "tree/secret.pdf"
+  check "the rest of the folder is done" [ -s free/out/sub/lines.md ]
+  run_unprivileged parse in/lines.pdf -o locked/out
+  check "an unwritable folder is an error of writing" is "$code" 7
+  check "an unwritable folder is told in one line" has stderr "octavo: input/output error: locked"
+  chmod 755 tree/locked && chmod 644 tree/secret.pdf
+else
+  skip "no user without rights can run the program here"
+fi
+: >file
+run parse in/lines.pdf -o file/out
+check "a file where the folder is to be" is "$code" 7
+
+# A full disk: nothing under a final name, and the next run with room goes on.
+(
+  ulimit -f 1
+  "$octavo" parse in/receipt.png -o full 2>stderr.full
+  echo $? >code.full
+) >/dev/null
+cp stderr.full stderr
+code=$(cat code.full)
+check "a file-size limit is an error of writing" is "$code" 7
+check "a file-size limit leaves nothing half written" nothing_temporary full
+check "a file-size limit leaves no result" is "$(find full -maxdepth 1 -type f -size +0 | wc -l)" 0
+run parse in/receipt.png -o full
+check "with room again the run is finished" cmp -s good/receipt.md full/receipt.md
+mkdir tmpfs
+if mount -t tmpfs -o size=64k tmpfs tmpfs 2>/dev/null; then
+  head -c 60000 /dev/zero >tmpfs/filler
+  run parse in/receipt.png -o tmpfs/out
+  check "a full disk is an error of writing" is "$code" 7
+  check "a full disk leaves nothing half written" nothing_temporary tmpfs
+  check "a full disk leaves no result" absent tmpfs/out/receipt.md
+  rm tmpfs/filler
+  umount tmpfs
+else
+  skip "no file system may be mounted here; the file-size limit stands for the full disk"
+fi
+if [ -e /dev/full ]; then
+  "$octavo" parse in/lines.pdf -o - >/dev/full 2>stderr
+  code=$?
+  check "a full disk behind stdout is noticed" is "$code" 7
+fi
+
+# Models: missing, of another kind, damaged.
+run parse in/lines.pdf -o no_model --model absent
+check "a missing model is not found" is "$code" 3
+run parse in/lines.pdf -o no_model --model in
+check "a folder without a model is refused" refused
+check "it is refused in one line" one_line stderr
+for part in config.json tokenizer.json octavo.json model.safetensors; do
+  rm -rf model && mkdir model
+  ln -s "$OCTAVO_MODEL"/* model/
+  [ -e "model/$part" ] || { skip "octavo-nano has no $part" && continue; }
+  rm "model/$part"
+  head -c 100 "$OCTAVO_MODEL/$part" >"model/$part"
+  run parse in/lines.pdf in/receipt.png -o no_model --model model
+  check "a cut $part is damaged data" is "$code" 4
+  check "a cut $part is told once" is "$(grep -c '^octavo: ' stderr)" 1
+  check "a cut $part gives no result" absent no_model/lines.md
+done
+rm -rf model && mkdir model
+ln -s "$OCTAVO_MODEL"/* model/
+rm model/config.json
+echo '{"model_type": "llama", "hidden_size": 64}' >model/config.json
+run parse in/lines.pdf -o no_model --model model
+check "a model of another family is refused" refused
+check "a model of another family is told in one line" one_line stderr
+
+finish
