@@ -13,6 +13,7 @@
 #include "document/layout_guard.h"
 #include "document/layout_parser.h"
 #include "document/line_crops.h"
+#include "document/page_turn.h"
 #include "document/paragraphs.h"
 #include "document/picture_cuts.h"
 #include "document/post_process.h"
@@ -77,7 +78,7 @@ void Extractor::ReadPage(const Image& image, Page* page) const {
       page->warnings.push_back("layout: whitespace: the model was not trained for page layout");
     }
     page->layout = LayoutSource::kWhitespace;
-    ReadByWhitespace(image, map, ink, page);
+    ReadUprightByWhitespace(image, map, ink, page);
   }
   CutPictures(image, page);
 }
@@ -136,6 +137,25 @@ void Extractor::ReadBlocks(const Image& image, Page* page) const {
   }
   page->blocks = PostProcess(std::move(page->blocks));
   page->timings.recognize_seconds += SecondsSince(start);
+}
+
+// White space is cut into lines from left to right: a page that stands otherwise is turned first,
+// and its blocks are put back where they were.
+void Extractor::ReadUprightByWhitespace(const Image& image, const InkMap& map, const PageInk& ink,
+                                        Page* page) const {
+  const int angle = FindPageTurn(ink);
+  if (angle == 0) {
+    ReadByWhitespace(image, map, ink, page);
+    return;
+  }
+  page->warnings.push_back(StrCat("page_turned: read after a turn by ", angle, " degrees"));
+  const Image upright = RotateCounterClockwise(image, angle);
+  const InkMap upright_map = FindInk(upright);
+  ReadByWhitespace(upright, upright_map, SortComponents(upright_map), page);
+  for (ContentBlock& block : page->blocks) {
+    block.bbox = BoxBeforeTurn(block.bbox, angle);
+    block.angle = angle;
+  }
 }
 
 void Extractor::ReadByWhitespace(const Image& image, const InkMap& map, const PageInk& ink,

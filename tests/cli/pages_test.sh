@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# Pages of unusual shape: long strips, tiny ones, blank and noisy ones, pages that stand on their side
+# or head.
+#
+#   pages_test.sh OCTAVO SOURCE_DIR
+#
+# One line for each failure; the closing line is "N passed, M failed".
+set -uo pipefail
+
+# shellcheck source=tests/cli/checks.sh
+source "$(dirname "$0")/checks.sh"
+if ! command -v python3 >/dev/null; then
+  skip "no python3 to make pages with"
+  finish
+  exit
+fi
+pdftoppm -r 150 -singlefile "$source_dir/samples/report.pdf" report
+python3 - <<'PY'
+import random
+def save(name, width, rows):
+    with open(name + ".ppm", "wb") as file:
+        file.write(b"P6 %d %d 255\n" % (width, len(rows)) + b"".join(rows))
+def pixels(row):
+    return [row[i:i + 3] for i in range(0, len(row), 3)]
+magic, size, _, data = open("report.ppm", "rb").read().split(b"\n", 3)
+width, height = map(int, size.split())
+page = [data[3 * width * y:3 * width * (y + 1)] for y in range(height)]
+def cut(top, left, wide):
+    return [row[3 * left:3 * (left + wide)] for row in page[top:top + 27]]
+white = b"\xff\xff\xff"
+# Five lines of the page, 22 pieces of them beside each other.
+lines = [cut(top, 180, 880) for top in (260, 288, 453, 481, 838)]
+strip = [white * 20000] * 80
+for y in range(27):
+    row = b"".join(lines[i % 5][y] + white * 25 for i in range(22))
+    strip.append(row + white * (20000 - len(row) // 3))
+save("strip", 20000, strip + [white * 20000] * 93)
+# The beginnings of these lines, 400 below each other.
+receipt = []
+for i in range(400):
+    receipt += [row + white * 10 for row in cut((260, 288, 453, 481, 838)[i % 5], 180, 190)]
+    receipt += [white * 200] * 48
+save("receipt", 200, receipt)
+turned = page
+for angle in (90, 180, 270):
+    columns = [pixels(row) for row in reversed(turned)]
+    turned = [b"".join(row[x] for row in columns) for x in range(len(columns[0]))]
+    save(f"turned{angle}", len(turned[0]) // 3, turned)
+for name, wide, high in (("tiny1x1", 1, 1), ("tiny1x500", 1, 500), ("tiny500x1", 500, 1),
+                         ("tiny27x27", 27, 27)):
+    save(name, wide, [b"\x80\x80\x80" * wide] * high)
+save("white", 1700, [white * 1700] * 2200)
+save("black", 1700, [bytes(5100)] * 2200)
+chance = random.Random(3)
+save("noise", 800, [chance.randbytes(2400) for _ in range(1000)])
+save("dirt", 800, [b"".join(b"\0\0\0" if chance.random() < 0.01 else white for _ in range(800))
+                   for _ in range(1000)])
+PY
+
+# Long strips: every word once, in order, in little memory.
+starts='In the summer|Each of them|The gauges stood|were emptied once|Most of the rain'
+run parse strip.ppm -o strip --json --format md
+check "a strip of 20000 x 200 is read" is "$code" 0
+grep -oE "$starts" strip/strip.md >found
+for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21; do
+  echo "$starts" | cut -d'|' -f$((i % 5 + 1))
+done >expected
+check "each piece of the strip is there once, in order" cmp -s found expected
+check "a strip takes little memory: $(peak_mb) MB" [ "$(peak_mb)" -lt 150 ]
+SECONDS=0
+run parse receipt.ppm -o receipt --json --format md
+check "a receipt of 200 x 30000 is read" is "$code" 0
+check "a receipt is read in time" [ "$SECONDS" -lt 120 ]
+grep -oE 'In the|Each of|The gauges|were emptied|Most of' receipt/receipt.md >found
+for _ in $(seq 80); do printf '%s\n' 'In the' 'Each of' 'The gauges' 'were emptied' 'Most of'; done \
+  >expected
+check "each line of the receipt is there once, in order" cmp -s found expected
+check "a receipt takes little memory: $(peak_mb) MB" [ "$(peak_mb)" -lt 200 ]
+
+# Pages on their side or head: the same text, and the angle is told.
+run parse report.ppm -o turned --format md,model
+check "the upright page is read" is "$code" 0
+check "an upright page is not turned" lacks stderr page_turned
+for angle in 90 180 270; do
+  run parse "turned$angle.ppm" -o turned --format md,model
+  check "a page turned by $angle gives the same text" cmp -s turned/report.md "turned/turned$angle.md"
+  check "a page turned by $angle says so" has stderr page_turned
+  check "a page turned by $angle has its angle" has "turned/turned${angle}_model.json" \
+    "\"angle\": $angle"
+done
+
+# Nothing to read: no words are made up.
+for name in tiny1x1 tiny1x500 tiny500x1 tiny27x27 white black noise dirt; do
+  run parse "$name.ppm" -o "$name" --format md
+  check "$name is read" is "$code" 0
+  check "$name has no words" is "$(grep -cE '[[:alnum:]]{2}' <(grep -v '!\[\]' "$name/$name.md"))" 0
+done
+for name in tiny1x1 tiny1x500 tiny500x1; do
+  run parse "$name.ppm" -o - --force
+  check "$name says that it is too small" has stderr image_too_small
+done
+
+finish
