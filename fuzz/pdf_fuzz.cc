@@ -1,0 +1,22 @@
+// Hostile bytes to what octavo itself reads of PDFs: the search for objects when poppler gives up,
+// and pdfinfo's words. Nothing is thrown.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "document/pdf_info.h"
+#include "document/pdf_rescue.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  constexpr size_t kMaxTailBytes = size_t{160} << 20;
+  for (const auto rescue : {octavo::PdfRescue::kOwnCatalog, octavo::PdfRescue::kAllPages}) {
+    if (octavo::RescuePdfTail(text, rescue).size() > kMaxTailBytes) std::abort();
+  }
+  octavo::PagesOfPdfInfo(text);
+  octavo::HasXfaForm(text);
+  octavo::PageSizeOfPdfInfo(text, 1);
+  octavo::PlaceOfPage(text, 3);
+  return 0;
+}
