@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/str_cat.h"
 #include "cli/model_lookup.h"
+#include "cli/model_training.h"
 #include "document/model_card.h"
 #include "document/prompts.h"
 #include "octavo/engine.h"
@@ -24,17 +24,6 @@ std::optional<Task> TaskOfQuestion(std::string_view question) {
     if (TaskPrompt(task).substr(1) == question) return task;
   }
   return std::nullopt;
-}
-
-void RequireTraining(const ModelCard& card, std::optional<Task> task) {
-  if (task ? card.Knows(*task) : card.Knows("chat")) return;
-  const std::string name = card.name.empty() ? "this model" : card.name;
-  throw Error(
-      ErrorCode::kUnsupported,
-      StrCat(name, " was not trained for ",
-             task ? std::string(TaskPrompt(*task).substr(1)) : "free questions",
-             "; --model DIR or OCTAVO_MODEL names the folder of a MinerU2.5 checkpoint that was "
-             "(what `octavo pull mineru2.5-pro` will fetch, not there yet)"));
 }
 
 SamplingParams Sampling(const AskOptions& options, std::optional<Task> task) {

@@ -15,8 +15,11 @@
 #include "base/terminal.h"
 #include "cli/input_files.h"
 #include "cli/model_lookup.h"
+#include "cli/model_training.h"
 #include "cli/progress.h"
 #include "cli/result_files.h"
+#include "document/model_card.h"
+#include "document/prompts.h"
 #include "octavo/document.h"
 #include "octavo/engine.h"
 #include "octavo/error.h"
@@ -129,6 +132,9 @@ class ParseRun {
   // Loads the model when the first page needs it: bad inputs are reported at once.
   Engine& GetEngine() {
     if (engine_ == nullptr) {
+      if (parse_options_.layout == ParseOptions::Layout::kModel) {
+        RequireTraining(ReadModelCard(model_dir_), Task::kLayout);
+      }
       engine_ = Engine::Load({.model_dir = model_dir_,
                               .compute = options_.compute,
                               .num_threads = options_.num_threads,
@@ -150,8 +156,8 @@ class ParseRun {
         stamp = StampOfBytes(bytes, name);
         document = Document::FromBytes(std::move(bytes), name, parse_options_);
       } else {
-        stamp = StampOfFile(input.path);
         document.emplace(name, parse_options_);
+        stamp = StampOfFile(input.path);
       }
       if (!writes_to_stdout_) OpenResults(input, std::move(stamp), &results);
     } catch (const Error& error) {

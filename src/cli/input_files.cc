@@ -40,12 +40,17 @@ struct FolderContents {
 
 FolderContents ListFolder(const fs::path& folder) {
   FolderContents contents;
+  std::error_code absent;
+  // The pictures that octavo cut out of documents are no documents.
+  const bool has_results = fs::exists(folder / ".octavo", absent);
   fs::directory_iterator entry(folder, contents.error);
   for (; !contents.error && entry != fs::directory_iterator(); entry.increment(contents.error)) {
     std::error_code ignored;
     if (IsHidden(entry->path())) continue;
     // Links to folders may lead in circles.
-    if (entry->is_directory(ignored) && !entry->is_symlink(ignored)) {
+    if (entry->is_directory(ignored)) {
+      if (entry->is_symlink(ignored)) continue;
+      if (has_results && entry->path().filename() == "images") continue;
       contents.folders.push_back(entry->path());
     } else if (HasDocumentExtension(entry->path()) && entry->is_regular_file(ignored)) {
       contents.files.push_back(entry->path());

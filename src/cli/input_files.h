@@ -30,9 +30,10 @@ struct FoundInputs {
 };
 
 // Folders are searched through with their sub-folders, sorted, for files with an extension that
-// octavo reads (any case); hidden files and links to folders are left out. A file that is named is
-// taken whatever its name; "-" is standard input. The same file named twice is taken once. Problems
-// are kNotFound (no such path, a folder without documents) and kIo (may not be searched).
+// octavo reads (any case); hidden files, links to folders and the pictures of octavo's own results
+// are left out. A file that is named is taken whatever its name; "-" is standard input. The same
+// file named twice is taken once. Problems are kNotFound (no such path, a folder without documents)
+// and kIo (may not be searched).
 FoundInputs FindInputFiles(const std::vector<std::string>& inputs);
 
 }  // namespace octavo

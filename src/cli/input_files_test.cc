@@ -80,6 +80,13 @@ TEST_F(InputFilesTest, DoesNotFollowLinksToFolders) {
   EXPECT_EQ(Names(FindInputFiles({folder_.string()})), "a/one ");
 }
 
+TEST_F(InputFilesTest, LeavesThePicturesOfItsOwnResultsOut) {
+  for (const char* name : {"a.pdf", ".octavo/a.jsonl", "images/p1.jpg", "sub/images/b.jpg"}) {
+    Touch(name);
+  }
+  EXPECT_EQ(Names(FindInputFiles({folder_.string()})), "a sub/images/b ");
+}
+
 TEST_F(InputFilesTest, TellsWhichFolderMayNotBeSearched) {
   Touch("open/one.pdf");
   Touch("locked/two.pdf");

@@ -83,6 +83,7 @@ ResultFiles::ResultFiles(InputStamp input, const std::string& name, const Result
       journal_path_(options.output_dir / ".octavo" / (name + ".jsonl")),
       header_(Header()) {
   ReadJournal();
+  RefuseToReplaceTheInput();
   if (!options_.force && !is_own_) RefuseForeignResults();
   if (!is_done_) BeginJournal();
 }
@@ -129,6 +130,18 @@ void ResultFiles::ReadJournal() {
     } catch (const Error&) {
       continue;  // that page is read again
     }
+  }
+}
+
+// --force allows to replace results, not what they are made from.
+void ResultFiles::RefuseToReplaceTheInput() const {
+  for (const std::string& format : options_.formats) {
+    std::error_code ignored;
+    const fs::path path = OutputPath(format);
+    if (!fs::equivalent(path, input_.source, ignored)) continue;
+    throw Error(ErrorCode::kInvalidArgument,
+                StrCat(PrintableName(path.string()),
+                       " is the input itself; choose another folder with -o"));
   }
 }
 

@@ -68,6 +68,7 @@ class ResultFiles {
   std::string ImagePrefix() const;
   std::string Header() const;
   void ReadJournal();
+  void RefuseToReplaceTheInput() const;
   void RefuseForeignResults() const;
   void BeginJournal();
 

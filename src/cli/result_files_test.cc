@@ -148,6 +148,15 @@ TEST_F(ResultFilesTest, KeepsAnotherInputsResultsInOtherFormats) {
   EXPECT_TRUE(Open().is_done());
 }
 
+TEST_F(ResultFilesTest, NeverReplacesTheInputItself) {
+  fs::create_directories(options_.output_dir);
+  input_ = options_.output_dir / "in.md";
+  std::ofstream(input_) << "input";
+  options_.force = true;
+  EXPECT_NE(RefusalOf().find("is the input itself"), std::string::npos);
+  EXPECT_EQ(Read("in.md"), "input");
+}
+
 TEST_F(ResultFilesTest, TellsBytesWithoutAFileApart) {
   const InputStamp one = StampOfBytes("one", "standard input");
   {

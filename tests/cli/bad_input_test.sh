@@ -35,6 +35,10 @@ for bad in "empty.pdf 4 empty_file" "empty.png 4 empty_file" "page.pdf 5 HTML" "
   check "$name: one line beside the sum" is "$(wc -l <stderr)" 2
   check "$name: nothing is written" absent "single/${name%.*}.md"
 done
+mkfifo odd/pipe.pdf
+run parse odd/pipe.pdf -o single
+check "a pipe is no document" is "$code" 2
+check "a pipe is told so" has stderr "no regular file"
 run parse odd/absent.pdf -o single
 check "a missing file is not found" is "$code" 3
 run parse odd/page.pdf odd/absent.pdf in/receipt.png odd/empty.pdf in/lines.pdf -o batch --json

@@ -104,6 +104,13 @@ check "an empty stdin is damaged data" is "$code" 4
 check "an empty stdin is named" has stderr "standard input: empty_file"
 
 # Questions.
+if grep -q '"layout"' "$OCTAVO_MODEL/octavo.json"; then
+  skip "octavo-nano knows layout: nothing to refuse with --layout model"
+else
+  run parse in/receipt.png -o by_model --layout model
+  check "--layout model with a model that does not know layout is refused" is "$code" 5
+  check "models that know layout are named" has stderr "octavo pull"
+fi
 run ask in/receipt.png "What is this?"
 check "a free question to octavo-nano is refused" is "$code" 5
 check "octavo pull is named" has stderr "octavo pull"
