@@ -112,6 +112,52 @@ void AddAsk(CLI::App* root, std::vector<std::string>* words, AskOptions* options
   app->add_option("--seed", options->seed, "Of sampling; the same seed gives the same answer");
 }
 
+void AddEval(CLI::App* root, EvalOptions* options) {
+  CLI::App* app = root->add_subcommand(
+      "eval", "Score the reading of pages against the truth beside them, settings side by side");
+  app->add_option("folder", options->folder,
+                  "Folder of NAME.png, NAME.pdf … with the true NAME.md and, for boxes, "
+                  "NAME.layout.json beside each")
+      ->required()
+      ->type_name("DIR");
+  app->add_option("--model", options->model_dirs,
+                  "Model folder; again for a second one; default: OCTAVO_MODEL, else octavo-nano")
+      ->allow_extra_args(false)
+      ->type_name("DIR");
+  app->add_option("--compute", options->computes,
+                  "Arithmetic, one or more; default: as the checkpoint is stored")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(OneOf({"f32", "bf16"}))
+      ->type_name("LIST");
+  app->add_option("--layout", options->layouts, "Who finds the blocks, one or more; see parse")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(OneOf({"auto", "model", "whitespace"}))
+      ->type_name("LIST")
+      ->capture_default_str();
+  app->add_option("--dpi", options->dpi, "Resolution at which PDF pages are drawn")
+      ->check(CLI::Range(36, 600))
+      ->capture_default_str();
+  app->add_option(
+         "--max-pixels", options->max_pixels,
+         "Width x height up to which the model is shown a picture; default: the model's own")
+      ->check(CLI::Range(int64_t{784}, int64_t{51'380'224}));
+  app->add_option("--threads", options->num_threads,
+                  "Threads; default: physical cores that may be used")
+      ->check(CLI::Range(1, 256));
+  app->add_flag("--json", options->json, "A JSON line for each setting instead of the table");
+  app->add_flag("!--no-timing", options->has_timing,
+                "Leave out the seconds: equal results then give equal bytes");
+  app->footer(
+      "Character error: edit distance by characters of the truth, without the marks of Markdown. "
+      "TEDS:\n"
+      "tables, 0 to 1; TEDS-S: their structure alone. Formulas: share that is the same. Layout F1: "
+      "boxes\n"
+      "of the right type that overlap by half. A page that cannot be read is wrong in all of it.\n"
+      "Example: octavo eval samples --layout auto,whitespace");
+}
+
 void AddInspect(CLI::App* root, InspectOptions* options) {
   CLI::App* app = root->add_subcommand(
       "inspect", "Show a model's parts, sizes and memory plan, and whether it is whole");
@@ -164,11 +210,13 @@ Command ParseArgs(int argc, const char* const* argv) {
   ParseCommandOptions parse;
   AskOptions ask;
   std::vector<std::string> ask_words;
+  EvalOptions eval;
   InspectOptions inspect;
   BenchOptions bench;
   std::string bench_image = "1036x1036";
   AddParse(&app, &parse);
   AddAsk(&app, &ask_words, &ask);
+  AddEval(&app, &eval);
   AddInspect(&app, &inspect);
   AddBench(&app, &bench_image, &bench);
   if (argc <= 1) {
@@ -181,6 +229,7 @@ Command ParseArgs(int argc, const char* const* argv) {
     return ExitNow{app.exit(error) == 0 ? 0 : 2};
   }
   if (app.got_subcommand("parse")) return parse;
+  if (app.got_subcommand("eval")) return eval;
   if (app.got_subcommand("inspect")) return inspect;
   if (app.got_subcommand("ask")) {
     ask.question = ask_words.back();

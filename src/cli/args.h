@@ -7,6 +7,7 @@
 
 #include "cli/cmd_ask.h"
 #include "cli/cmd_bench.h"
+#include "cli/cmd_eval.h"
 #include "cli/cmd_inspect.h"
 #include "cli/cmd_parse.h"
 
@@ -17,8 +18,8 @@ struct ExitNow {
   int exit_code = 0;
 };
 
-using Command =
-    std::variant<ExitNow, ParseCommandOptions, AskOptions, InspectOptions, BenchOptions>;
+using Command = std::variant<ExitNow, ParseCommandOptions, AskOptions, EvalOptions, InspectOptions,
+                             BenchOptions>;
 
 // Help and version go to stdout, complaints to stderr with exit code 2.
 Command ParseArgs(int argc, const char* const* argv);

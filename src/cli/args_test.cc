@@ -91,6 +91,23 @@ TEST(Args, TakesASizeForBench) {
   EXPECT_TRUE(options.json);
 }
 
+TEST(Args, TakesSettingsOfEval) {
+  const auto plain = std::get<EvalOptions>(Parse({"eval", "pages"}));
+  EXPECT_EQ(plain.folder, "pages");
+  EXPECT_EQ(plain.layouts, std::vector<std::string>{"auto"});
+  EXPECT_TRUE(plain.model_dirs.empty() && plain.computes.empty() && plain.has_timing);
+  const auto options = std::get<EvalOptions>(
+      Parse({"eval", "--model", "a", "--model", "b", "--compute", "f32,bf16", "--layout",
+             "auto,whitespace", "--no-timing", "--json", "--dpi", "100", "pages"}));
+  EXPECT_EQ(options.folder, "pages");
+  EXPECT_EQ(options.model_dirs, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(options.computes, (std::vector<std::string>{"f32", "bf16"}));
+  EXPECT_EQ(options.layouts, (std::vector<std::string>{"auto", "whitespace"}));
+  EXPECT_FALSE(options.has_timing);
+  EXPECT_TRUE(options.json);
+  EXPECT_EQ(options.dpi, 100);
+}
+
 TEST(Args, AnswersHelpAndVersion) {
   EXPECT_EQ(ExitCodeOf({"--help"}), 0);
   EXPECT_EQ(ExitCodeOf({"parse", "--help"}), 0);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/json.h"
+#include "base/utf8.h"
 
 namespace octavo {
 namespace {
@@ -140,6 +141,7 @@ std::string EvalJsonLine(const RunResult& result, bool has_timing) {
   AddFigures(Total(result), has_timing, &json);
   json["without_truth"] = result.num_without_truth;
   json["truth_without_page"] = result.num_truth_without_page;
+  json["truth_unreadable"] = result.num_truth_unreadable;
   char digest[17];
   std::snprintf(digest, sizeof(digest), "%016llx", static_cast<unsigned long long>(result.digest));
   json["digest"] = digest;
@@ -158,8 +160,9 @@ std::string EvalTable(const RunResult& result, bool has_timing) {
   rows.push_back({"document", "character error", "TEDS", "TEDS-S", "formulas", "layout F1"});
   if (has_timing) rows.back().emplace_back("s/page");
   for (const DocumentResult& document : result.documents) {
-    rows.push_back(FigureCells(document.name + (document.num_pages_failed > 0 ? " (failed)" : ""),
-                               document, has_timing));
+    rows.push_back(FigureCells(
+        PrintableName(document.name) + (document.num_pages_failed > 0 ? " (failed)" : ""), document,
+        has_timing));
   }
   const DocumentResult total = Total(result);
   std::string name = "all, " + CountOfPages(total.num_pages);
@@ -200,7 +203,7 @@ std::string EvalComparison(const std::vector<RunResult>& results, bool has_timin
   rows.push_back({""});
   rows.push_back({"character error by document"});
   for (size_t i = 0; !results.empty() && i < results.front().documents.size(); ++i) {
-    add_row(results.front().documents[i].name, [i](const RunResult& result) {
+    add_row(PrintableName(results.front().documents[i].name), [i](const RunResult& result) {
       return i < result.documents.size() ? Percent(result.documents[i].score.CharacterError())
                                          : std::string("-");
     });

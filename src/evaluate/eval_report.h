@@ -29,14 +29,15 @@ struct RunResult {
   std::vector<DocumentResult> documents;
   int num_without_truth = 0;       // documents that were left out
   int num_truth_without_page = 0;  // NAME.md without a document
+  int num_truth_unreadable = 0;    // documents that were left out for their truth
   uint64_t digest = 0;             // of all Markdown that was written
 };
 
 // One line without its line feed. Members: model, compute, layout, pages, failed, character_error,
 // teds, teds_structure, formula_match, layout_f1, seconds_per_page, characters, tables,
-// tables_skipped, formulas, without_truth, truth_without_page, digest, documents (with the same
-// figures each). Figures that have no truth are null; seconds_per_page is null, too, without
-// `has_timing`, which makes the line equal for equal results.
+// tables_skipped, formulas, without_truth, truth_without_page, truth_unreadable, digest, documents
+// (with the same figures each). Figures that have no truth are null; seconds_per_page is null, too,
+// without `has_timing`, which makes the line equal for equal results.
 std::string EvalJsonLine(const RunResult& result, bool has_timing);
 
 // A row for each document and one for all of them.
