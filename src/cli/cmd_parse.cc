@@ -277,6 +277,9 @@ class ParseRun {
 }  // namespace
 
 int RunParse(const ParseCommandOptions& options) {
+  if (options.output_dir.empty()) {
+    throw Error(ErrorCode::kInvalidArgument, "-o is empty, expected a folder or -");
+  }
   const bool reads_stdin =
       std::find(options.inputs.begin(), options.inputs.end(), "-") != options.inputs.end();
   if (reads_stdin && options.password_file == "-") {

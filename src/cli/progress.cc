@@ -30,8 +30,9 @@ std::string Count(int64_t number, const char* one, const char* many) {
 void WriteEvent(std::FILE* stream, const Json& event) {
   if (stream == nullptr) return;
   const std::string line = event.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-  std::fwrite(line.data(), 1, line.size(), stream);
-  std::fflush(stream);
+  const bool is_written =
+      std::fwrite(line.data(), 1, line.size(), stream) == line.size() && std::fflush(stream) == 0;
+  if (!is_written) throw Error(ErrorCode::kIo, "stdout cannot be written");
 }
 
 // A message without the input's name, where the line has it already.

@@ -12,7 +12,7 @@
 
 namespace octavo {
 
-// One thread.
+// One thread. What writes an event throws kIo where it cannot be written.
 class Progress {
  public:
   using Clock = std::function<std::chrono::steady_clock::time_point()>;

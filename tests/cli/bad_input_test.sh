@@ -123,6 +123,8 @@ if can_be_unprivileged; then
 else
   skip "no user without rights can run the program here"
 fi
+run parse in/lines.pdf -o ""
+check "a folder without a name is refused" is "$code" 2
 : >file
 run parse in/lines.pdf -o file/out
 check "a file where the folder is to be" is "$code" 7
@@ -156,6 +158,9 @@ if [ -e /dev/full ]; then
   "$octavo" parse in/lines.pdf -o - >/dev/full 2>stderr
   code=$?
   check "a full disk behind stdout is noticed" is "$code" 7
+  "$octavo" parse in/lines.pdf -o events --json >/dev/full 2>stderr
+  code=$?
+  check "a full disk behind the events is noticed" is "$code" 7
 fi
 
 # Models: missing, of another kind, damaged.
