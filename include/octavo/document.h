@@ -99,7 +99,7 @@ struct ParseOptions {
   Canceller* canceller = nullptr;  // may be null; outlives the call
 };
 
-// An opened PDF or picture (PNG, JPEG). Const and safe from any thread.
+// An opened PDF or picture (PNG, JPEG, WebP, TIFF, GIF, BMP). Const and safe from any thread.
 class Document {
  public:
   // Sniffs and checks the file; renders nothing. Throws kNotFound, kDataLoss, kUnsupported,

@@ -48,7 +48,7 @@ void AddModelFlags(CLI::App* app, std::string* model_dir, std::string* compute, 
 void AddParse(CLI::App* root, ParseCommandOptions* options) {
   CLI::App* app = root->add_subcommand("parse", "Turn pages into Markdown, JSON and pictures");
   app->add_option("input", options->inputs,
-                  "PNG, JPEG or PDF files, folders of them with their sub-folders, - for stdin")
+                  "pictures or PDF files, folders of them with their sub-folders, - for stdin")
       ->required()
       ->type_name("INPUT");
   app->add_option("-o,--output", options->output_dir,
@@ -96,7 +96,7 @@ void AddParse(CLI::App* root, ParseCommandOptions* options) {
 
 void AddAsk(CLI::App* root, std::vector<std::string>* words, AskOptions* options) {
   CLI::App* app = root->add_subcommand("ask", "Ask a question about one or more pictures");
-  app->add_option("words", *words, "PNG or JPEG files, then the question in quotes")
+  app->add_option("words", *words, "picture files, then the question in quotes")
       ->required()
       ->expected(2, 65)
       ->type_name("IMAGE... QUESTION");

@@ -24,7 +24,9 @@ std::string LowerCase(std::string text) {
 }
 
 bool HasDocumentExtension(const fs::path& path) {
-  constexpr std::array<std::string_view, 4> kExtensions = {".pdf", ".png", ".jpg", ".jpeg"};
+  constexpr std::array<std::string_view, 11> kExtensions = {".pdf", ".png",  ".jpg", ".jpeg",
+                                                            ".jpe", ".webp", ".tif", ".tiff",
+                                                            ".gif", ".bmp",  ".ppm"};
   const std::string extension = LowerCase(path.extension().string());
   return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
 }
@@ -138,7 +140,7 @@ FoundInputs FindInputFiles(const std::vector<std::string>& inputs) {
       if (!documents.empty() || found.problems.size() > num_problems) continue;
       found.problems.push_back(
           {input, Error(ErrorCode::kNotFound,
-                        StrCat(PrintableName(input), ": no PDF, PNG or JPEG in this folder"))});
+                        StrCat(PrintableName(input), ": no PDF and no picture in this folder"))});
     }
   }
   found.files = std::move(collector).Take();

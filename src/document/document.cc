@@ -11,6 +11,7 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "base/file.h"
 #include "base/str_cat.h"
@@ -19,6 +20,7 @@
 #include "document/pdf.h"
 #include "octavo/document.h"
 #include "vision/image_codec.h"
+#include "vision/media_type.h"
 
 namespace octavo {
 
@@ -27,6 +29,7 @@ struct Document::Impl {
   std::optional<PdfFile> pdf;  // absent: a picture
   std::string bytes;           // of a picture without a file
   bool has_file = true;
+  std::vector<ImagePage> image_pages;  // of a picture
   int num_pages = 1;
   int dpi = 200;
   std::vector<int> page_indices;
@@ -41,8 +44,19 @@ struct DocumentAccess {
       page->height_pt = rendered.height_pt;
       return std::move(rendered.image);
     }
-    if (!impl.has_file) return DecodeImage(std::as_bytes(std::span(impl.bytes)), impl.name);
-    return DecodeImage(MappedFile::Open(impl.name).bytes(), impl.name);
+    if (!impl.has_file) return Decode(impl, std::as_bytes(std::span(impl.bytes)), index, page);
+    return Decode(impl, MappedFile::Open(impl.name).bytes(), index, page);
+  }
+
+ private:
+  static Image Decode(const Document::Impl& impl, std::span<const std::byte> bytes, int index,
+                      Page* page) {
+    const std::string where =
+        impl.num_pages == 1 ? impl.name : StrCat(impl.name, ": page ", index + 1);
+    DecodedPicture picture =
+        DecodeImagePage(bytes, impl.image_pages[static_cast<size_t>(index)], where);
+    page->warnings.insert(page->warnings.end(), picture.warnings.begin(), picture.warnings.end());
+    return std::move(picture.image);
   }
 };
 
@@ -54,30 +68,23 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-bool StartsWithNoCase(std::string_view text, std::string_view lower_prefix) {
-  return text.size() >= lower_prefix.size() &&
-         std::equal(lower_prefix.begin(), lower_prefix.end(), text.begin(), [](char want, char c) {
-           return want == (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
-         });
-}
-
 // True for a PDF, false for a picture; throws for anything else.
 bool SniffIsPdf(std::span<const std::byte> bytes, const std::string& path) {
-  if (bytes.empty())
+  if (bytes.empty()) {
     throw Error(ErrorCode::kDataLoss,
-                StrCat(path, ": empty_file: 0 bytes, expected PDF, PNG or JPEG"));
-  std::string_view head(reinterpret_cast<const char*>(bytes.data()),
-                        std::min<size_t>(bytes.size(), 1024));
+                StrCat(path, ": empty_file: 0 bytes, expected PDF, ", kImageFormats));
+  }
   // Readers accept a PDF whose header stands anywhere in the first 1024 bytes.
+  const std::string_view head(reinterpret_cast<const char*>(bytes.data()),
+                              std::min<size_t>(bytes.size(), 1024));
   if (head.find("%PDF-") != std::string_view::npos) return true;
   if (!SniffImageFormat(bytes).empty()) return false;
-  head.remove_prefix(std::min(head.size(), head.find_first_not_of(" \t\r\n")));
-  if (StartsWithNoCase(head, "<!doctype html") || StartsWithNoCase(head, "<html")) {
-    throw Error(ErrorCode::kUnsupported,
-                StrCat(path, ": not_a_pdf: found HTML, expected PDF, PNG or JPEG"));
-  }
-  throw Error(ErrorCode::kUnsupported,
-              StrCat(path, ": no known file type (by content), expected PDF, PNG or JPEG"));
+  const std::string_view found = NameMediaType(bytes);
+  // HTML is what a server sends instead of the PDF that was asked for.
+  throw Error(
+      ErrorCode::kUnsupported,
+      StrCat(path, found == "HTML" ? ": not_a_pdf: found " : ": unsupported_media: found ",
+             found.empty() ? "no known file type" : found, ", expected PDF, ", kImageFormats));
 }
 
 void CheckOptions(const ParseOptions& options) {
@@ -94,9 +101,13 @@ Document::Document(const std::string& path, const ParseOptions& options)
   CheckOptions(options);
   impl_->name = path;
   impl_->dpi = options.dpi;
-  if (SniffIsPdf(MappedFile::Open(path).bytes(), path)) {
+  const MappedFile file = MappedFile::Open(path);
+  if (SniffIsPdf(file.bytes(), path)) {
     impl_->pdf.emplace(path, options.password);
     impl_->num_pages = impl_->pdf->num_pages();
+  } else {
+    impl_->image_pages = ListImagePages(file.bytes(), path);
+    impl_->num_pages = static_cast<int>(impl_->image_pages.size());
   }
   impl_->page_indices = ParsePageRanges(options.pages, impl_->num_pages);
 }
@@ -112,6 +123,8 @@ Document Document::FromBytes(std::string bytes, const std::string& name,
     impl->pdf.emplace(PdfFile::FromBytes(bytes, name, options.password));
     impl->num_pages = impl->pdf->num_pages();
   } else {
+    impl->image_pages = ListImagePages(std::as_bytes(std::span(bytes)), name);
+    impl->num_pages = static_cast<int>(impl->image_pages.size());
     impl->bytes = std::move(bytes);
   }
   impl->page_indices = ParsePageRanges(options.pages, impl->num_pages);

@@ -1,7 +1,6 @@
 #include "vision/codec.h"
 
 #include "base/str_cat.h"
-#include "octavo/error.h"
 
 namespace octavo {
 namespace {
@@ -14,17 +13,43 @@ uint32_t DivideBy255(uint32_t a) {
 
 }  // namespace
 
+Error CorruptImage(std::string_view where, std::string_view format, std::string_view what) {
+  return Error(ErrorCode::kDataLoss, StrCat(where, ": image_corrupt: ", format, ": ", what));
+}
+
+Error UnsupportedImage(std::string_view where, std::string_view format, std::string_view what) {
+  return Error(ErrorCode::kUnsupported, StrCat(where, ": unsupported_media: ", format, ": ", what));
+}
+
+Error TooLargeImage(std::string_view where, std::string_view what) {
+  return Error(ErrorCode::kResourceExhausted, StrCat(where, ": image_too_large: ", what));
+}
+
 void CheckImageSize(int64_t width, int64_t height, std::string_view where,
                     const DecodeOptions& options) {
   if (width < 1 || height < 1) {
     throw Error(ErrorCode::kDataLoss,
-                StrCat(where, ": picture of ", width, "x", height, " pixels"));
+                StrCat(where, ": image_corrupt: picture of ", width, "x", height, " pixels"));
   }
   if (width > options.max_pixels / height) {
-    throw Error(ErrorCode::kResourceExhausted,
-                StrCat(where, ": picture of ", width, "x", height, " pixels is over the limit of ",
-                       options.max_pixels, " pixels"));
+    throw TooLargeImage(where,
+                        StrCat("picture of ", width, "x", height, " pixels is over the limit of ",
+                               options.max_pixels, " pixels"));
   }
+}
+
+void CheckHeldWhole(int64_t width, int64_t height, std::string_view where, std::string_view what,
+                    const DecodeOptions& options) {
+  if (width > options.max_decoded_pixels / height) {
+    throw TooLargeImage(where,
+                        StrCat(what, " of ", width, "x", height,
+                               " pixels, which can only be read whole, is over the limit of ",
+                               options.max_decoded_pixels, " pixels"));
+  }
+}
+
+std::string FirstFrameOnly() {
+  return "first_frame_only: the picture is an animation; its first frame is read";
 }
 
 void ResolveAlpha(const uint8_t* rgba, size_t num_pixels, AlphaRule rule, uint8_t* rgb) {

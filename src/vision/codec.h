@@ -1,7 +1,8 @@
 // What every codec_*.cc of this folder implements, and what the decoders share.
 //
-// A codec is one file for one format, the only one that includes the format's library. It hands
-// over the picture as stored, with alpha resolved; image_codec turns it upright.
+// A codec is one file for one format, the only one that includes the format's library. It gives its
+// rows to a RowSink (row_sink.h) and hands over the picture as stored, with alpha resolved;
+// image_codec turns it upright.
 #ifndef OCTAVO_VISION_CODEC_H_
 #define OCTAVO_VISION_CODEC_H_
 
@@ -10,7 +11,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "octavo/error.h"
 #include "vision/image.h"
 #include "vision/image_codec.h"
 
@@ -18,13 +21,26 @@ namespace octavo {
 
 struct DecodedImage {
   Image image;
-  int orientation = 1;  // EXIF's, 1 to 8; not yet applied
+  int orientation = 1;                     // EXIF's, 1 to 8; not yet applied
+  std::vector<std::string> warnings = {};  // as DecodedPicture has them
 };
+
+// "WHERE: image_corrupt: PNG: what", "…: unsupported_media: …", "…: image_too_large: …".
+Error CorruptImage(std::string_view where, std::string_view format, std::string_view what);
+Error UnsupportedImage(std::string_view where, std::string_view format, std::string_view what);
+Error TooLargeImage(std::string_view where, std::string_view what);
 
 // Throws kResourceExhausted if width x height is over options.max_pixels, kDataLoss if a side is
 // less than 1. To be called before anything of the picture's size is allocated.
 void CheckImageSize(int64_t width, int64_t height, std::string_view where,
                     const DecodeOptions& options);
+// Throws kResourceExhausted if a picture that can only be read whole is over
+// options.max_decoded_pixels. what: "interlaced PNG".
+void CheckHeldWhole(int64_t width, int64_t height, std::string_view where, std::string_view what,
+                    const DecodeOptions& options);
+
+// The warning of an animation.
+std::string FirstFrameOnly();
 
 // rgb[0, 3 num_pixels) from rgba[0, 4 num_pixels): composited on white, or alpha dropped. Equal to
 // Pillow's Image.alpha_composite on white, rounding included.

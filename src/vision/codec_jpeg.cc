@@ -6,6 +6,7 @@
 #include <csetjmp>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -22,11 +23,16 @@
 #include "base/str_cat.h"
 #include "octavo/error.h"
 #include "vision/exif.h"
+#include "vision/row_sink.h"
 
 namespace octavo {
 namespace {
 
 constexpr int kExifMarker = JPEG_APP0 + 1;
+constexpr int kProfileMarker = JPEG_APP0 + 2;
+// A picture of several scans is held as coefficients of 2 bytes until the last. Enough for every
+// picture of the default limit, and for grey ones twice as large.
+constexpr uint64_t kMaxCoefficientBytes = uint64_t{1} << 30;
 // A progressive file may name the same pixels again and again; real ones have about ten scans.
 constexpr int kMaxScans = 500;
 
@@ -114,7 +120,10 @@ class JpegReader {
   }
   JpegReader(const JpegReader&) = delete;
   JpegReader& operator=(const JpegReader&) = delete;
-  ~JpegReader() { jpeg_destroy_decompress(&info_); }
+  ~JpegReader() {
+    jpeg_destroy_decompress(&info_);
+    std::free(profile_);
+  }
 
   // Each step returns false after an error; message() then says which. In this order:
   bool ReadHeader();
@@ -126,7 +135,13 @@ class JpegReader {
   bool is_unsupported() const { return errors_.is_unsupported; }
   uint32_t width() const { return info_.image_width; }
   uint32_t height() const { return info_.image_height; }
-  bool is_cmyk() const { return info_.out_color_space == JCS_CMYK; }
+  // Of the rows. CMYK comes as stored: 255 is no ink.
+  PixelLayout layout() const;
+  // What Start will allocate to collect scans.
+  uint64_t coefficient_bytes() const;
+  // The embedded profile; empty if there is none. Valid as long as this object, and only between
+  // ReadHeader and Finish to be asked for.
+  std::span<const std::byte> Profile();
   // Valid after Start.
   size_t row_bytes() const {
     return size_t{info_.output_width} * static_cast<size_t>(info_.output_components);
@@ -139,6 +154,8 @@ class JpegReader {
   jpeg_source_mgr source_ = {};
   jpeg_progress_mgr progress_ = {};
   jpeg_decompress_struct info_ = {};
+  JOCTET* profile_ = nullptr;  // malloc's
+  unsigned profile_bytes_ = 0;
 };
 
 bool JpegReader::ReadHeader() {
@@ -148,9 +165,12 @@ bool JpegReader::ReadHeader() {
   info_.src = &source_;
   info_.progress = &progress_;
   jpeg_save_markers(&info_, kExifMarker, 0xFFFF);
+  jpeg_save_markers(&info_, kProfileMarker, 0xFFFF);
   jpeg_read_header(&info_, TRUE);
   switch (info_.jpeg_color_space) {
     case JCS_GRAYSCALE:
+      info_.out_color_space = JCS_GRAYSCALE;
+      return true;
     case JCS_RGB:
     case JCS_YCbCr:
       info_.out_color_space = JCS_RGB;
@@ -196,17 +216,29 @@ int JpegReader::Orientation() const {
   return 1;
 }
 
-// Stored inverted, as Adobe writes CMYK; then Pillow's conversion without a profile.
-// Source: cmyk2rgb of Pillow, Convert.c.
-void CmykRowToRgb(const uint8_t* cmyk, size_t num_pixels, uint8_t* rgb) {
-  for (size_t i = 0; i < num_pixels; ++i, cmyk += 4, rgb += 3) {
-    const uint32_t white = cmyk[3];
-    for (size_t c = 0; c < 3; ++c) {
-      const uint32_t biased = (255u - cmyk[c]) * white + 128;
-      const uint32_t ink = ((biased >> 8) + biased) >> 8;
-      rgb[c] = static_cast<uint8_t>(white - ink);
-    }
+PixelLayout JpegReader::layout() const {
+  if (info_.out_color_space == JCS_CMYK) return PixelLayout::kCmyk;
+  return info_.out_color_space == JCS_GRAYSCALE ? PixelLayout::kGrey : PixelLayout::kRgb;
+}
+
+uint64_t JpegReader::coefficient_bytes() const {
+  if (!jpeg_has_multiple_scans(const_cast<jpeg_decompress_struct*>(&info_))) return 0;
+  const auto max_h = static_cast<uint64_t>(info_.max_h_samp_factor);
+  const auto max_v = static_cast<uint64_t>(info_.max_v_samp_factor);
+  uint64_t bytes = 0;
+  for (int i = 0; i < info_.num_components; ++i) {
+    const jpeg_component_info& component = info_.comp_info[i];
+    const auto h = static_cast<uint64_t>(component.h_samp_factor);
+    const auto v = static_cast<uint64_t>(component.v_samp_factor);
+    bytes += info_.image_width * h / max_h * (info_.image_height * v / max_v) * sizeof(JCOEF);
   }
+  return bytes;
+}
+
+std::span<const std::byte> JpegReader::Profile() {
+  if (setjmp(errors_.jump)) return {};
+  if (!jpeg_read_icc_profile(&info_, &profile_, &profile_bytes_)) return {};
+  return {reinterpret_cast<const std::byte*>(profile_), profile_bytes_};
 }
 
 class JpegWriter {
@@ -285,6 +317,10 @@ bool JpegWriter::Write(const Image& image, int quality) {
   return true;
 }
 
+void Invert(uint8_t* bytes, size_t count) {
+  for (size_t i = 0; i < count; ++i) bytes[i] = static_cast<uint8_t>(255 - bytes[i]);
+}
+
 }  // namespace
 
 bool IsJpeg(std::span<const std::byte> bytes) noexcept {
@@ -295,24 +331,29 @@ DecodedImage DecodeJpeg(std::span<const std::byte> bytes, std::string_view where
                         const DecodeOptions& options) {
   JpegReader reader(bytes);
   const auto fail = [&] {
-    return Error(reader.is_unsupported() ? ErrorCode::kUnsupported : ErrorCode::kDataLoss,
-                 StrCat(where, ": JPEG: ", reader.message()));
+    return reader.is_unsupported() ? UnsupportedImage(where, "JPEG", reader.message())
+                                   : CorruptImage(where, "JPEG", reader.message());
   };
   if (!reader.ReadHeader()) throw fail();
   CheckImageSize(reader.width(), reader.height(), where, options);
+  if (reader.coefficient_bytes() > kMaxCoefficientBytes) {
+    throw TooLargeImage(where,
+                        StrCat("JPEG of several scans needs ", reader.coefficient_bytes(),
+                               " bytes of coefficients, the limit is ", kMaxCoefficientBytes));
+  }
+  RowSink sink(reader.width(), reader.height(), reader.layout(), reader.Profile(), options);
+  const int orientation = reader.Orientation();
   if (!reader.Start()) throw fail();
-  DecodedImage decoded;
-  decoded.orientation = reader.Orientation();
-  decoded.image = Image(static_cast<int>(reader.width()), static_cast<int>(reader.height()));
-  OCTAVO_CHECK(reader.row_bytes() == reader.width() * (reader.is_cmyk() ? size_t{4} : size_t{3}),
-               reader.row_bytes());
-  std::vector<uint8_t> cmyk(reader.is_cmyk() ? reader.row_bytes() : 0);
-  for (int y = 0; y < decoded.image.height; ++y) {
-    uint8_t* row = decoded.image.row(y);
-    if (!reader.ReadRow(reader.is_cmyk() ? cmyk.data() : row)) throw fail();
-    if (reader.is_cmyk()) CmykRowToRgb(cmyk.data(), reader.width(), row);
+  OCTAVO_CHECK(reader.row_bytes() == sink.row_bytes(), reader.row_bytes());
+  for (uint32_t y = 0; y < reader.height(); ++y) {
+    uint8_t* row = sink.row();
+    if (!reader.ReadRow(row)) throw fail();
+    if (reader.layout() == PixelLayout::kCmyk) Invert(row, sink.row_bytes());
+    sink.TakeRow();
   }
   if (!reader.Finish()) throw fail();
+  DecodedImage decoded = sink.Finish();
+  decoded.orientation = orientation;
   return decoded;
 }
 

@@ -12,10 +12,10 @@ namespace octavo {
 
 bool IsJpeg(std::span<const std::byte> bytes) noexcept;
 
-// Slow integer DCT and smooth chroma upsampling, libjpeg's defaults and the reference's. Colour
-// profiles are ignored; CMYK is read as Adobe writes it (inverted) and converted without a profile,
-// as Pillow does. A file that is cut, or whose entropy-coded data is damaged, is an error, never a
-// half-grey picture. Throws as DecodeImage.
+// Slow integer DCT and smooth chroma upsampling, libjpeg's defaults and the reference's. CMYK is
+// read as Adobe writes it (inverted), whether or not the file says that it is Adobe's, as Pillow
+// and browsers do. A file that is cut, or whose entropy-coded data is damaged, is an error, never a
+// half-grey picture. Throws as DecodeImagePage.
 DecodedImage DecodeJpeg(std::span<const std::byte> bytes, std::string_view where,
                         const DecodeOptions& options);
 

@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <string>
 
 #include "base/file.h"
 #include "octavo/error.h"
 #include "testing/damage.h"
+#include "testing/icc_profile.h"
 #include "testing/picture.h"
 
 namespace octavo {
@@ -104,6 +107,56 @@ TEST(CodecJpeg, SurvivesRandomDamage) {
       }
     }
   }
+}
+
+// The file with an APP2 segment behind its first two bytes.
+std::string WithProfile(const std::string& jpeg, const std::string& profile) {
+  const std::string payload = std::string("ICC_PROFILE\0\1\1", 14) + profile;
+  const size_t size = payload.size() + 2;
+  return jpeg.substr(0, 2) + "\xFF\xE2" + static_cast<char>(size >> 8) +
+         static_cast<char>(size & 255) + payload + jpeg.substr(2);
+}
+
+TEST(CodecJpeg, AppliesTheProfileOfItsColours) {
+  const std::string rgb = ReadTestFile("jpeg_444.jpg");
+  const Image plain = Decode(rgb).image;
+  const std::string wide = WithProfile(rgb, testing::WideRgbProfile());
+  EXPECT_GT(MeanDifference(Decode(wide).image, plain), 0.1);
+  EXPECT_EQ(Decode(wide, {.profile = ProfileRule::kIgnore}).image.pixels, plain.pixels);
+  // Of other colours, broken, and nearly sRGB: as if it were not there.
+  EXPECT_EQ(Decode(WithProfile(rgb, testing::GreyPressProfile())).image.pixels, plain.pixels);
+  EXPECT_EQ(Decode(WithProfile(rgb, "broken")).image.pixels, plain.pixels);
+  EXPECT_EQ(Decode(WithProfile(rgb, testing::NearSrgbProfile())).image.pixels, plain.pixels);
+
+  const std::string cmyk = ReadTestFile("jpeg_cmyk.jpg");
+  const Image press = Decode(WithProfile(cmyk, testing::GreyPressProfile())).image;
+  int farthest = 0;  // from grey
+  for (size_t i = 0; i < press.pixels.size(); i += 3) {
+    farthest = std::max(farthest, std::abs(int{press.pixels[i]} - int{press.pixels[i + 2]}));
+  }
+  EXPECT_LE(farthest, 2);
+  const std::string grey = ReadTestFile("jpeg_grey.jpg");
+  EXPECT_GT(MeanDifference(Decode(WithProfile(grey, testing::GreyProfile(1.0))).image,
+                           Decode(grey).image),
+            5.0);
+}
+
+TEST(CodecJpeg, AveragesWhatIsOverTheLimitDown) {
+  for (const char* name : {"jpeg_444.jpg", "jpeg_progressive.jpg", "jpeg_cmyk.jpg"}) {
+    const DecodedImage decoded = Decode(ReadTestFile(name), {.max_decoded_pixels = 16 * 12});
+    EXPECT_EQ(decoded.image.width, 16);
+    EXPECT_EQ(decoded.warnings.size(), 1u);
+  }
+}
+
+TEST(CodecJpeg, LimitsTheCoefficientsOfSeveralScans) {
+  // Sides of 20000 x 20000 pixels in three full components: 2.4 GB of coefficients.
+  std::string huge = ReadTestFile("jpeg_progressive.jpg");
+  const size_t frame = huge.find("\xFF\xC2");
+  ASSERT_NE(frame, std::string::npos);
+  huge.replace(frame + 5, 4, "\x4E\x20\x4E\x20");
+  huge[frame + 11] = 0x11;  // no subsampling
+  EXPECT_EQ(DecodeError(huge), ErrorCode::kResourceExhausted);
 }
 
 TEST(CodecJpeg, IgnoresWhatFollowsThePicture) {

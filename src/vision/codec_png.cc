@@ -17,8 +17,8 @@
 
 #include "base/check.h"
 #include "base/str_cat.h"
-#include "octavo/error.h"
 #include "vision/exif.h"
+#include "vision/row_sink.h"
 
 namespace octavo {
 namespace {
@@ -43,7 +43,8 @@ void OnPngWarning(png_structp, png_const_charp) {}
 
 class PngReader {
  public:
-  explicit PngReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  PngReader(std::span<const std::byte> bytes, const DecodeOptions& options)
+      : bytes_(bytes), options_(options) {}
   PngReader(const PngReader&) = delete;
   PngReader& operator=(const PngReader&) = delete;
   ~PngReader() { png_destroy_read_struct(&png_, &info_, nullptr); }
@@ -56,6 +57,8 @@ class PngReader {
   bool ReadRow(uint8_t* row);
   // One pass over pixels of height() rows, which keep what earlier passes left there.
   bool ReadPass(uint8_t* pixels);
+  // A row as read to one as wanted, of the layout: the same but for clipped 16-bit grey.
+  void FinishRow(const uint8_t* read, uint8_t* row) const;
   bool ReadEnd();
 
   const char* message() const { return errors_.message; }
@@ -63,7 +66,12 @@ class PngReader {
   uint32_t height() const { return height_; }
   uint64_t stored_row_bytes() const { return stored_row_bytes_; }
   size_t row_bytes() const { return row_bytes_; }
-  bool has_alpha() const { return channels_ == 4; }
+  bool is_animated() const { return is_animated_; }
+  bool is_clipped() const { return is_clipped_; }
+  // Valid after Start.
+  PixelLayout layout() const;
+  // The embedded profile; empty if there is none, or the file says that it is sRGB.
+  std::span<const std::byte> Profile();
   int num_passes() const { return num_passes_; }
   std::span<const std::byte> exif() const {
     return {reinterpret_cast<const std::byte*>(exif_), exif_bytes_};
@@ -71,9 +79,12 @@ class PngReader {
 
  private:
   static void OnRead(png_structp png, png_bytep out, size_t count);
+  static int OnUnknownChunk(png_structp png, png_unknown_chunkp chunk);
   void IgnoreUnusedChunks();
+  void ReduceSixteenBits();
 
   std::span<const std::byte> bytes_;
+  const DecodeOptions& options_;
   size_t offset_ = 0;
   PngErrors errors_;
   png_structp png_ = nullptr;
@@ -84,6 +95,8 @@ class PngReader {
   size_t row_bytes_ = 0;
   int channels_ = 0;
   int num_passes_ = 1;
+  bool is_animated_ = false;
+  bool is_clipped_ = false;  // rows hold 16-bit grey, which FinishRow clips
   png_bytep exif_ = nullptr;
   uint32_t exif_bytes_ = 0;
 };
@@ -95,11 +108,18 @@ void PngReader::OnRead(png_structp png, png_bytep out, size_t count) {
   self->offset_ += count;
 }
 
-// Text, profiles and the like are skipped unparsed; their CRC is still checked.
+// APNG's acTL, which stands before the pixels: number of frames (4), of repetitions (4).
+int PngReader::OnUnknownChunk(png_structp png, png_unknown_chunkp chunk) {
+  if (std::memcmp(chunk->name, "acTL", 4) != 0 || chunk->size < 4) return 0;
+  auto* self = static_cast<PngReader*>(png_get_user_chunk_ptr(png));
+  self->is_animated_ = std::memcmp(chunk->data, "\0\0\0\1", 4) > 0;
+  return 1;
+}
+
+// Text and the like are skipped unparsed; their CRC is still checked.
 void PngReader::IgnoreUnusedChunks() {
   static const png_byte kUnused[] =
-      "bKGD\0cHRM\0gAMA\0hIST\0iCCP\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0sCAL\0sPLT\0sRGB\0tEXt\0"
-      "tIME\0zTXt";
+      "bKGD\0cHRM\0gAMA\0hIST\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0sCAL\0sPLT\0tEXt\0tIME\0zTXt";
   png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, kUnused, sizeof(kUnused) / 5);
 }
 
@@ -112,6 +132,7 @@ bool PngReader::ReadHeader() {
     return false;
   }
   png_set_read_fn(png_, this, OnRead);
+  png_set_read_user_chunk_fn(png_, this, OnUnknownChunk);
   png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
   png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // CheckImageSize decides
   IgnoreUnusedChunks();
@@ -122,11 +143,50 @@ bool PngReader::ReadHeader() {
   return true;
 }
 
+void PngReader::ReduceSixteenBits() {
+  if (options_.samples == SampleRule::kScale) {
+    png_set_scale_16(png_);
+  } else if (png_get_bit_depth(png_, info_) == 16 &&
+             png_get_color_type(png_, info_) == PNG_COLOR_TYPE_GRAY &&
+             png_get_valid(png_, info_, PNG_INFO_tRNS) == 0) {
+    is_clipped_ = true;
+  } else {
+    png_set_strip_16(png_);
+  }
+}
+
+PixelLayout PngReader::layout() const {
+  constexpr PixelLayout kLayouts[] = {PixelLayout::kGrey, PixelLayout::kGreyAlpha,
+                                      PixelLayout::kRgb, PixelLayout::kRgba};
+  OCTAVO_CHECK(channels_ >= 1 && channels_ <= 4, channels_);
+  return kLayouts[channels_ - 1];
+}
+
+std::span<const std::byte> PngReader::Profile() {
+  if (setjmp(errors_.jump)) return {};
+  png_charp name = nullptr;
+  int compression = 0;
+  png_bytep profile = nullptr;
+  png_uint_32 num_bytes = 0;
+  if (png_get_valid(png_, info_, PNG_INFO_sRGB) != 0 ||
+      png_get_iCCP(png_, info_, &name, &compression, &profile, &num_bytes) == 0) {
+    return {};
+  }
+  return {reinterpret_cast<const std::byte*>(profile), num_bytes};
+}
+
+void PngReader::FinishRow(const uint8_t* read, uint8_t* row) const {
+  if (!is_clipped_) {
+    std::memcpy(row, read, row_bytes_);
+    return;
+  }
+  for (size_t x = 0; x < width_; ++x) row[x] = read[2 * x] > 0 ? 255 : read[2 * x + 1];
+}
+
 bool PngReader::Start() {
   if (setjmp(errors_.jump)) return false;
   png_set_expand(png_);  // palette, fewer than 8 bits and tRNS to RGB, 8 bits and alpha
-  png_set_scale_16(png_);
-  png_set_gray_to_rgb(png_);
+  ReduceSixteenBits();
   num_passes_ = png_set_interlace_handling(png_);
   png_read_update_info(png_, info_);
   channels_ = png_get_channels(png_, info_);
@@ -154,29 +214,25 @@ bool PngReader::ReadEnd() {
 }
 
 // An interlaced picture is put together over seven passes, so all of it must be held as stored.
-bool ReadInterlaced(PngReader* reader, const DecodeOptions& options, Image* image) {
-  std::vector<uint8_t> rgba;
-  uint8_t* pixels = image->pixels.data();
-  if (reader->has_alpha()) {
-    rgba.resize(reader->row_bytes() * reader->height());
-    pixels = rgba.data();
-  }
+bool ReadInterlaced(PngReader* reader, RowSink* sink) {
+  std::vector<uint8_t> pixels(reader->row_bytes() * reader->height());
   for (int pass = 0; pass < reader->num_passes(); ++pass) {
-    if (!reader->ReadPass(pixels)) return false;
+    if (!reader->ReadPass(pixels.data())) return false;
   }
-  if (reader->has_alpha()) {
-    ResolveAlpha(pixels, rgba.size() / 4, options.alpha, image->pixels.data());
+  for (size_t y = 0; y < reader->height(); ++y) {
+    reader->FinishRow(pixels.data() + y * reader->row_bytes(), sink->row());
+    sink->TakeRow();
   }
   return true;
 }
 
-bool ReadSequential(PngReader* reader, const DecodeOptions& options, Image* image) {
-  std::vector<uint8_t> rgba(reader->has_alpha() ? reader->row_bytes() : 0);
-  for (int y = 0; y < image->height; ++y) {
-    if (!reader->ReadRow(reader->has_alpha() ? rgba.data() : image->row(y))) return false;
-    if (reader->has_alpha()) {
-      ResolveAlpha(rgba.data(), static_cast<size_t>(image->width), options.alpha, image->row(y));
-    }
+bool ReadSequential(PngReader* reader, RowSink* sink) {
+  std::vector<uint8_t> clipped(reader->is_clipped() ? reader->row_bytes() : 0);
+  for (size_t y = 0; y < reader->height(); ++y) {
+    uint8_t* row = sink->row();
+    if (!reader->ReadRow(reader->is_clipped() ? clipped.data() : row)) return false;
+    if (reader->is_clipped()) reader->FinishRow(clipped.data(), row);
+    sink->TakeRow();
   }
   return true;
 }
@@ -238,26 +294,29 @@ bool IsPng(std::span<const std::byte> bytes) noexcept {
 
 DecodedImage DecodePng(std::span<const std::byte> bytes, std::string_view where,
                        const DecodeOptions& options) {
-  PngReader reader(bytes);
-  const auto fail = [&] {
-    return Error(ErrorCode::kDataLoss, StrCat(where, ": PNG: ", reader.message()));
-  };
+  PngReader reader(bytes, options);
+  const auto fail = [&] { return CorruptImage(where, "PNG", reader.message()); };
   if (!reader.ReadHeader()) throw fail();
   CheckImageSize(reader.width(), reader.height(), where, options);
   if (reader.stored_row_bytes() * reader.height() / kMaxDeflateRatio > bytes.size()) {
-    throw Error(ErrorCode::kDataLoss, StrCat(where, ": PNG: ", bytes.size(), " bytes cannot hold ",
-                                             reader.width(), "x", reader.height(), " pixels"));
+    throw CorruptImage(where, "PNG",
+                       StrCat(bytes.size(), " bytes cannot hold ", reader.width(), "x",
+                              reader.height(), " pixels"));
   }
   if (!reader.Start()) throw fail();
-  DecodedImage decoded;
-  decoded.image = Image(static_cast<int>(reader.width()), static_cast<int>(reader.height()));
-  OCTAVO_CHECK(reader.row_bytes() == reader.width() * (reader.has_alpha() ? size_t{4} : size_t{3}),
+  const bool is_interlaced = reader.num_passes() > 1;
+  if (is_interlaced) {
+    CheckHeldWhole(reader.width(), reader.height(), where, "interlaced PNG", options);
+  }
+  RowSink sink(reader.width(), reader.height(), reader.layout(), reader.Profile(), options);
+  OCTAVO_CHECK(reader.row_bytes() == sink.row_bytes() * (reader.is_clipped() ? 2 : 1),
                reader.row_bytes());
-  const bool is_complete = reader.num_passes() > 1
-                               ? ReadInterlaced(&reader, options, &decoded.image)
-                               : ReadSequential(&reader, options, &decoded.image);
+  const bool is_complete =
+      is_interlaced ? ReadInterlaced(&reader, &sink) : ReadSequential(&reader, &sink);
   if (!is_complete || !reader.ReadEnd()) throw fail();
+  DecodedImage decoded = sink.Finish();
   decoded.orientation = ExifOrientation(reader.exif());
+  if (reader.is_animated()) decoded.warnings.push_back(FirstFrameOnly());
   return decoded;
 }
 

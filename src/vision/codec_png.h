@@ -12,9 +12,10 @@ namespace octavo {
 
 bool IsPng(std::span<const std::byte> bytes) noexcept;
 
-// Gamma and colour profiles are ignored, as the reference does; 16-bit samples are scaled to 8
-// with rounding; tRNS is alpha. Any bad CRC, cut or short data is an error.
-// Throws as DecodeImage.
+// gAMA and cHRM are ignored, as the reference does; tRNS is alpha; of an animation (APNG) the still
+// picture is read. Any bad CRC, cut or short data is an error. Throws as DecodeImagePage;
+// kResourceExhausted also if an interlaced picture, which is held whole, is over
+// max_decoded_pixels.
 DecodedImage DecodePng(std::span<const std::byte> bytes, std::string_view where,
                        const DecodeOptions& options);
 

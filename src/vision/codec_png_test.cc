@@ -9,6 +9,7 @@
 #include "octavo/error.h"
 #include "testing/crc32.h"
 #include "testing/damage.h"
+#include "testing/icc_profile.h"
 #include "testing/picture.h"
 
 namespace octavo {
@@ -94,6 +95,60 @@ TEST(CodecPng, ScalesSixteenBitGreyInsteadOfClippingIt) {
     for (int c = 0; c < 3; ++c) {
       ASSERT_EQ(image.pixels[static_cast<size_t>(3 * i + c)], wanted) << i;
     }
+  }
+}
+
+TEST(CodecPng, ClipsSixteenBitGreyWhereTheReferencesRuleIsAskedFor) {
+  for (const bool is_interlaced : {false, true}) {
+    // 255, 256 and 7.
+    const std::string png = MakePng({.width = 1,
+                                     .height = 3,
+                                     .depth = 16,
+                                     .colour_type = 0,
+                                     .is_interlaced = is_interlaced,
+                                     .rows = std::string("\0\0\xFF\0\1\0\0\0\7", 9)});
+    // Passes of an interlaced picture of one column: row 0, row 2, row 1.
+    EXPECT_EQ(Values(Decode(png, {.samples = SampleRule::kAsPillow})),
+              is_interlaced ? (std::vector<int>{255, 255, 255, 7, 7, 7, 255, 255, 255})
+                            : (std::vector<int>{255, 255, 255, 255, 255, 255, 7, 7, 7}));
+  }
+}
+
+TEST(CodecPng, AppliesTheProfileUnlessTheFileSaysSrgb) {
+  const std::string profile = "iCCPx" + std::string(2, '\0') + Stored(testing::WideRgbProfile());
+  const std::string rows("\0\x64\x96\x64", 4);
+  const std::vector<int> plain = {100, 150, 100};
+  const std::string png = MakePng({.extra = Chunk(profile), .rows = rows});
+  EXPECT_NE(Values(Decode(png)), plain);
+  EXPECT_EQ(Values(Decode(png, {.profile = ProfileRule::kIgnore})), plain);
+  const std::string srgb = Chunk(std::string("sRGB\0", 5));
+  EXPECT_EQ(Values(Decode(MakePng({.extra = srgb, .rows = rows}))), plain);
+  const std::string broken = Chunk("iCCPx" + std::string(2, '\0') + Stored("no profile"));
+  EXPECT_EQ(Values(Decode(MakePng({.extra = broken, .rows = rows}))), plain);
+}
+
+TEST(CodecPng, SaysThatItReadsTheFirstFrameOnly) {
+  const auto warnings = [](uint32_t num_frames) {
+    const std::string control = Chunk("acTL" + BigEndian32(num_frames) + BigEndian32(0));
+    const std::string png = MakePng({.extra = control, .rows = std::string("\0\1\2\3", 4)});
+    return DecodePng(std::as_bytes(std::span(png)), "test", {}).warnings;
+  };
+  EXPECT_TRUE(warnings(1).empty());
+  ASSERT_EQ(warnings(2).size(), 1u);
+  EXPECT_EQ(warnings(2)[0].rfind("first_frame_only: ", 0), 0u);
+}
+
+TEST(CodecPng, AveragesWhatIsOverTheLimitDownUnlessInterlaced) {
+  for (const char* name : {"png_rgba.png", "png_1bit.png", "png_palette_alpha.png"}) {
+    const Image image = Decode(ReadTestFile(name), {.max_decoded_pixels = 16 * 12});
+    EXPECT_EQ(image.width, 16) << name;
+    EXPECT_EQ(image.height, 12) << name;
+  }
+  try {
+    Decode(ReadTestFile("png_interlaced.png"), {.max_decoded_pixels = 31 * 23 - 1});
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kResourceExhausted);
   }
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/str_cat.h"
-#include "octavo/error.h"
+#include "vision/row_sink.h"
 
 namespace octavo {
 namespace {
@@ -23,7 +23,7 @@ class HeaderReader {
   HeaderReader(std::string_view text, std::string_view where) : text_(text), where_(where) {}
 
   [[noreturn]] void Fail(const char* what) const {
-    throw Error(ErrorCode::kDataLoss, StrCat(where_, ": PPM: ", what, " at byte ", offset_));
+    throw CorruptImage(where_, "PPM", StrCat(what, " at byte ", offset_));
   }
 
   // At most 9 digits, so that no sum overflows.
@@ -72,30 +72,31 @@ bool IsPpm(std::span<const std::byte> bytes) noexcept {
 
 DecodedImage DecodePpm(std::span<const std::byte> bytes, std::string_view where,
                        const DecodeOptions& options) {
-  if (!IsPpm(bytes)) throw Error(ErrorCode::kUnsupported, StrCat(where, ": no binary PPM file"));
+  if (!IsPpm(bytes)) throw UnsupportedImage(where, "PPM", "not in binary form");
   const std::string_view text = AsText(bytes);
   HeaderReader header(text, where);
   const int width = header.Number();
   const int height = header.Number();
   const int max_value = header.Number();
   if (max_value != 255) {
-    throw Error(ErrorCode::kUnsupported,
-                StrCat(where, ": PPM with maximum ", max_value, ", expected 255"));
+    throw UnsupportedImage(where, "PPM", StrCat("maximum of ", max_value, ", expected 255"));
   }
   const size_t pixels_at = header.EndOfHeader();
   CheckImageSize(width, height, where, options);
   const size_t needed = static_cast<size_t>(width) * static_cast<size_t>(height) * 3;
   const size_t found = bytes.size() - pixels_at;
   if (found != needed) {
-    throw Error(ErrorCode::kDataLoss, StrCat(where, ": PPM of ", width, "x", height, " has ", found,
-                                             " bytes of pixels, expected ", needed));
+    throw CorruptImage(
+        where, "PPM",
+        StrCat(width, "x", height, " pixels with ", found, " bytes, expected ", needed));
   }
-  DecodedImage decoded;
-  decoded.image.width = width;
-  decoded.image.height = height;
+  RowSink sink(width, height, PixelLayout::kRgb, {}, options);
   const auto* pixels = reinterpret_cast<const uint8_t*>(bytes.data()) + pixels_at;
-  decoded.image.pixels.assign(pixels, pixels + needed);
-  return decoded;
+  for (int y = 0; y < height; ++y, pixels += sink.row_bytes()) {
+    std::memcpy(sink.row(), pixels, sink.row_bytes());
+    sink.TakeRow();
+  }
+  return sink.Finish();
 }
 
 }  // namespace octavo

@@ -13,7 +13,7 @@ namespace octavo {
 bool IsPpm(std::span<const std::byte> bytes) noexcept;
 
 // One P6 picture with a maximum of 255 that fills `bytes` to the end. Of the options only
-// max_pixels matters. Throws as DecodeImage; bytes after the picture are kDataLoss.
+// the limits matter. Throws as DecodeImagePage; bytes after the picture are kDataLoss.
 DecodedImage DecodePpm(std::span<const std::byte> bytes, std::string_view where,
                        const DecodeOptions& options);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "vision/byte_reader.h"
 
 namespace octavo {
 namespace {
@@ -13,32 +14,6 @@ constexpr uint32_t kOrientationTag = 0x0112;
 constexpr uint32_t kTypeShort = 3;
 constexpr uint32_t kTypeLong = 4;  // against the standard, but written by some cameras
 constexpr size_t kEntryBytes = 12;
-
-// Reads integers of either byte order. Callers check the range.
-class TiffBytes {
- public:
-  TiffBytes(std::span<const std::byte> bytes, bool is_big_endian)
-      : bytes_(bytes), is_big_endian_(is_big_endian) {}
-
-  bool Has(size_t offset, size_t count) const {
-    return offset <= bytes_.size() && count <= bytes_.size() - offset;
-  }
-  uint32_t U16(size_t offset) const {
-    const uint32_t first = U8(offset);
-    const uint32_t second = U8(offset + 1);
-    return is_big_endian_ ? first << 8 | second : second << 8 | first;
-  }
-  uint32_t U32(size_t offset) const {
-    const uint32_t first = U16(offset);
-    const uint32_t second = U16(offset + 2);
-    return is_big_endian_ ? first << 16 | second : second << 16 | first;
-  }
-
- private:
-  uint32_t U8(size_t offset) const { return static_cast<uint32_t>(bytes_[offset]); }
-  std::span<const std::byte> bytes_;
-  bool is_big_endian_;
-};
 
 bool StartsWith(std::span<const std::byte> bytes, const char* text, size_t size) {
   return bytes.size() >= size && std::memcmp(bytes.data(), text, size) == 0;
@@ -50,7 +25,7 @@ int ExifOrientation(std::span<const std::byte> exif) noexcept {
   if (StartsWith(exif, "Exif\0\0", 6)) exif = exif.subspan(6);
   const bool is_big_endian = StartsWith(exif, "MM\0*", 4);
   if (!is_big_endian && !StartsWith(exif, "II*\0", 4)) return 1;
-  const TiffBytes tiff(exif, is_big_endian);
+  const ByteReader tiff(exif, is_big_endian ? ByteOrder::kBig : ByteOrder::kLittle);
   if (!tiff.Has(4, 4)) return 1;
   const size_t directory = tiff.U32(4);
   if (!tiff.Has(directory, 2)) return 1;

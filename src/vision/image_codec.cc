@@ -5,10 +5,16 @@
 #include "base/str_cat.h"
 #include "octavo/error.h"
 #include "vision/codec.h"
+#include "vision/codec_bmp.h"
+#include "vision/codec_gif.h"
 #include "vision/codec_jpeg.h"
 #include "vision/codec_png.h"
 #include "vision/codec_ppm.h"
+#include "vision/codec_tiff.h"
+#include "vision/codec_webp.h"
 #include "vision/exif.h"
+#include "vision/media_type.h"
+#include "vision/tiff_pages.h"
 
 namespace octavo {
 namespace {
@@ -17,12 +23,12 @@ struct Codec {
   std::string_view name;
   bool (*matches)(std::span<const std::byte> bytes) noexcept;
   DecodedImage (*decode)(std::span<const std::byte> bytes, std::string_view where,
-                         const DecodeOptions& options);
+                         const DecodeOptions& options);  // null: of several pages
 };
 
 constexpr Codec kCodecs[] = {
-    {"png", IsPng, DecodePng},
-    {"jpeg", IsJpeg, DecodeJpeg},
+    {"png", IsPng, DecodePng}, {"jpeg", IsJpeg, DecodeJpeg}, {"webp", IsWebp, DecodeWebp},
+    {"tiff", IsTiff, nullptr}, {"gif", IsGif, DecodeGif},    {"bmp", IsBmp, DecodeBmp},
     {"ppm", IsPpm, DecodePpm},
 };
 
@@ -33,6 +39,17 @@ const Codec* FindCodec(std::span<const std::byte> bytes) noexcept {
   return nullptr;
 }
 
+const Codec& GetCodec(std::span<const std::byte> bytes, std::string_view where) {
+  if (bytes.empty())
+    throw Error(ErrorCode::kDataLoss, StrCat(where, ": empty_file: no picture in it"));
+  const Codec* codec = FindCodec(bytes);
+  if (codec != nullptr) return *codec;
+  const std::string_view found = NameMediaType(bytes);
+  throw Error(ErrorCode::kUnsupported,
+              StrCat(where, ": unsupported_media: found ",
+                     found.empty() ? "no known file type" : found, ", expected ", kImageFormats));
+}
+
 }  // namespace
 
 std::string_view SniffImageFormat(std::span<const std::byte> bytes) noexcept {
@@ -40,17 +57,26 @@ std::string_view SniffImageFormat(std::span<const std::byte> bytes) noexcept {
   return codec == nullptr ? std::string_view() : codec->name;
 }
 
+std::vector<ImagePage> ListImagePages(std::span<const std::byte> bytes, std::string_view where) {
+  if (GetCodec(bytes, where).decode != nullptr) return {{}};
+  return ListTiffPages(bytes, where);
+}
+
+DecodedPicture DecodeImagePage(std::span<const std::byte> bytes, const ImagePage& page,
+                               std::string_view where, const DecodeOptions& options) {
+  const Codec& codec = GetCodec(bytes, where);
+  DecodedImage decoded = codec.decode != nullptr ? codec.decode(bytes, where, options)
+                                                 : DecodeTiff(bytes, page, where, options);
+  if (options.apply_exif_orientation) {
+    decoded.image = ApplyOrientation(std::move(decoded.image), decoded.orientation);
+  }
+  return {std::move(decoded.image), std::move(decoded.warnings)};
+}
+
 Image DecodeImage(std::span<const std::byte> bytes, std::string_view where,
                   const DecodeOptions& options) {
-  if (bytes.empty()) throw Error(ErrorCode::kDataLoss, StrCat(where, ": empty, no picture in it"));
-  const Codec* codec = FindCodec(bytes);
-  if (codec == nullptr) {
-    throw Error(ErrorCode::kUnsupported,
-                StrCat(where, ": no picture format that octavo reads (PNG, JPEG, PPM)"));
-  }
-  DecodedImage decoded = codec->decode(bytes, where, options);
-  if (!options.apply_exif_orientation) return std::move(decoded.image);
-  return ApplyOrientation(std::move(decoded.image), decoded.orientation);
+  const ImagePage first = ListImagePages(bytes, where).front();
+  return DecodeImagePage(bytes, first, where, options).image;
 }
 
 }  // namespace octavo

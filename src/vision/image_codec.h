@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "vision/image.h"
 
@@ -18,17 +19,62 @@ enum class AlphaRule {
   kDrop,     // colour channels as stored: the MinerU client's rule
 };
 
+// How samples of more than 8 bits become 8.
+enum class SampleRule {
+  kScale,     // over the whole range, rounded: octavo's rule
+  kAsPillow,  // 16-bit grey clipped at 255, 16-bit colours cut to the high byte, floats cut to
+              // integers and clipped: what the references make of them
+};
+
+// What becomes of an embedded colour profile.
+enum class ProfileRule {
+  kToSrgb,  // converted where the profile differs visibly from sRGB: octavo's rule
+  kIgnore,  // the references' rule
+};
+
 struct DecodeOptions {
-  int64_t max_pixels = 178'956'970;  // width x height; Pillow's own limit
+  int64_t max_pixels = int64_t{1} << 29;     // width x height as stored; larger is refused
+  int64_t max_decoded_pixels = 178'956'970;  // of the result; larger pictures are averaged down
+                                             // as their rows come. Pillow's own limit
   AlphaRule alpha = AlphaRule::kOnWhite;
+  SampleRule samples = SampleRule::kScale;
+  ProfileRule profile = ProfileRule::kToSrgb;
   bool apply_exif_orientation = true;
 };
 
-// "png", "jpeg", "ppm", or "" if the bytes are none that octavo decodes.
+// "png", "jpeg", "webp", "tiff", "gif", "bmp", "ppm", or "" if the bytes are none that octavo
+// decodes.
 std::string_view SniffImageFormat(std::span<const std::byte> bytes) noexcept;
 
-// `where` names the source in messages. Throws kUnsupported (no known format), kDataLoss (damaged
-// or cut), kResourceExhausted (more than max_pixels).
+// The formats, for messages: "PNG, JPEG, …".
+inline constexpr std::string_view kImageFormats = "PNG, JPEG, WebP, TIFF, GIF, BMP or PPM";
+
+// Where a page of a picture file stands. Only TIFF has more than one.
+struct ImagePage {
+  uint64_t offset = 0;  // of the TIFF directory; 0 in other formats
+};
+
+// The pages in order, at least one; reads no pixels. Throws kUnsupported (no known format),
+// kDataLoss (empty, or a TIFF file without any directory).
+std::vector<ImagePage> ListImagePages(std::span<const std::byte> bytes, std::string_view where);
+
+// A picture as it is meant to be seen, with what the reader should know of it.
+struct DecodedPicture {
+  Image image;
+  // Each "code: text". first_frame_only: an animation; page_downscaled: over max_decoded_pixels;
+  // image_damaged: lines of a fax could not be read; image_truncated: the file lacks its end, but
+  // no pixel.
+  std::vector<std::string> warnings;
+};
+
+// `page` is one of ListImagePages of the same bytes; `where` names the source in messages. Throws
+// kUnsupported (no known format, or a form of it that octavo does not read; names what was found),
+// kDataLoss (damaged or cut), kResourceExhausted (over a limit), std::bad_alloc. Safe from any
+// thread.
+DecodedPicture DecodeImagePage(std::span<const std::byte> bytes, const ImagePage& page,
+                               std::string_view where, const DecodeOptions& options = {});
+
+// The first page, without its warnings. Throws as ListImagePages and DecodeImagePage.
 Image DecodeImage(std::span<const std::byte> bytes, std::string_view where,
                   const DecodeOptions& options = {});
 
