@@ -1,17 +1,14 @@
-// ToContentListJson and ToModelJson of octavo/document.h: MinerU's names and forms.
-// Source: mineru 3.4.5, vlm_middle_json_mkcontent.py; mineru-vl-utils 2.0.7, structs.py.
+#include "document/content_list.h"
+
 #include <algorithm>
-#include <cstddef>
-#include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
-#include <nlohmann/json.hpp>
-
-#include "document/block.h"
-#include "document/code_text.h"
-#include "document/markdown_text.h"
-#include "document/page_structure.h"
+#include "document/block_text.h"
+#include "document/markdown.h"
+#include "document/middle_builder.h"
+#include "document/middle_json.h"
+#include "document/white_space.h"
 #include "octavo/document.h"
 
 namespace octavo {
@@ -19,137 +16,129 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// MinerU writes JSON with ensure_ascii=False and indent=4.
-std::string Dump(const Json& value) {
-  return value.dump(4, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 class ItemWriter {
  public:
-  ItemWriter(const Page& page, const std::string& image_prefix)
-      : page_(page), image_prefix_(image_prefix) {}
+  ItemWriter(const std::string& image_prefix, MiddleRule rule)
+      : image_prefix_(image_prefix), rule_(rule) {}
 
-  Json Write(const PageItem& item) const {
-    Json out = Body(item);
-    Json bbox = Json::array();
-    for (const double edge : page_.blocks[item.block].bbox) {
-      bbox.push_back(static_cast<int>(edge * 1000));
+  Json Write(const MiddleBlock& block) const {
+    if (block.type == "list") return List(block);
+    if (block.type == "table") return Table(block);
+    if (block.type == "code") return Code(block);
+    if (IsVisualType(block.type)) return Picture(block);
+    if (block.type == "interline_equation") {
+      return {{"type", "equation"}, {"text", BlockText(block)}, {"text_format", "latex"}};
     }
-    out["bbox"] = std::move(bbox);
-    out["page_idx"] = page_.index;
-    return out;
+    if (block.type == "title") {
+      return {{"type", "text"}, {"text", BlockText(block)}, {"text_level", TitleLevel(block)}};
+    }
+    return {{"type", block.type}, {"text", BlockText(block)}};
   }
 
  private:
-  const ContentBlock& block(size_t i) const { return page_.blocks[i]; }
-  std::string_view content(size_t i) const {
-    return block(i).content ? std::string_view(*block(i).content) : std::string_view();
-  }
-  std::string ImagePath(size_t i) const {
-    return block(i).img_path.empty() ? "" : image_prefix_ + block(i).img_path;
+  std::string PathOf(const MiddleSpan* span) const {
+    return span == nullptr || span->image_path.empty() ? "" : image_prefix_ + span->image_path;
   }
 
-  Json Body(const PageItem& item) const {
-    if (item.kind == PageItem::Kind::kList) return List(item);
-    if (item.kind == PageItem::Kind::kVisual) return Visual(item);
-    const std::string& type = block(item.block).type;
-    if (item.kind == PageItem::Kind::kDiscarded) {
-      return {{"type", type}, {"text", MarkdownText(content(item.block))}};
+  // Words of the parts of a type, such as "image_caption".
+  static Json Parts(const MiddleBlock& block, const std::string& type) {
+    Json out = Json::array();
+    for (const MiddleBlock& part : block.blocks) {
+      if (part.type == type) out.push_back(BlockText(part));
     }
-    if (type == "equation") {
-      return {{"type", type},
-              {"text", MarkdownEquation(content(item.block))},
-              {"text_format", "latex"}};
-    }
-    if (type == "title" || type == "doc_title" || type == "paragraph_title") {
-      return {{"type", "text"},
-              {"text", MarkdownTitle(content(item.block))},
-              {"text_level", std::clamp(block(item.block).text_level, 1, 4)}};
-    }
-    const bool keeps_type = type == "ref_text" || type == "phonetic";
-    return {{"type", keeps_type ? type : "text"},
-            {"text", EscapeMarkdownPrefix(MarkdownText(content(item.block)))}};
+    return out;
   }
 
-  Json List(const PageItem& item) const {
+  static Json List(const MiddleBlock& list) {
     Json items = Json::array();
-    size_t num_references = 0;
-    for (const size_t i : item.members) {
-      items.push_back(MarkdownText(content(i)));
-      num_references += block(i).type == "ref_text" ? 1 : 0;
+    for (const MiddleBlock& item : list.blocks) {
+      std::string text = BlockText(item, false);
+      if (!IsBlank(text)) items.push_back(std::move(text));
     }
-    const bool is_references = 2 * num_references > item.members.size();
-    return {{"type", "list"},
-            {"sub_type", is_references ? "ref_text" : "text"},
-            {"list_items", std::move(items)}};
+    return {{"type", "list"}, {"sub_type", list.sub_type}, {"list_items", std::move(items)}};
   }
 
-  Json Visual(const PageItem& item) const {
-    const std::string& type = block(item.block).type;
-    Json captions = Json::array();
-    Json footnotes = Json::array();
-    for (const size_t i : item.members) {
-      if (i == item.block) continue;
-      (IsCaptionType(block(i).type) ? captions : footnotes).push_back(MarkdownText(content(i)));
-    }
-    if (type == "table") {
-      return {{"type", "table"},
-              {"img_path", ImagePath(item.block)},
-              {"table_caption", std::move(captions)},
-              {"table_footnote", std::move(footnotes)},
-              {"table_body", content(item.block)}};
-    }
-    if (type == "code" || type == "algorithm") {
-      const std::string_view text = content(item.block);
-      return {{"type", "code"},
-              {"sub_type", type},
-              {"code_caption", std::move(captions)},
-              {"code_body", type == "code" ? FenceCode(text) : AlgorithmHtml(text)}};
-    }
-    if (type == "chart") {
-      return {{"type", "chart"},
-              {"img_path", ImagePath(item.block)},
-              {"content", content(item.block)},
-              {"chart_caption", std::move(captions)},
-              {"chart_footnote", std::move(footnotes)}};
-    }
-    return {{"type", "image"},
-            {"img_path", ImagePath(item.block)},
-            {"image_caption", std::move(captions)},
-            {"image_footnote", std::move(footnotes)},
-            {"content", content(item.block)}};
+  Json Table(const MiddleBlock& table) const {
+    const MiddleSpan* span = BodySpan(table);
+    Json out = {{"type", "table"},
+                {"img_path", PathOf(span)},
+                {"table_caption", Parts(table, "table_caption")},
+                {"table_footnote", Parts(table, "table_footnote")}};
+    const std::string html = span == nullptr ? "" : span->content.value_or("");
+    if (!html.empty()) out["table_body"] = TableMarkup(html, image_prefix_);
+    return out;
   }
 
-  const Page& page_;
+  Json Code(const MiddleBlock& code) const {
+    Json out = {{"type", "code"},
+                {"sub_type", code.sub_type},
+                {"code_caption", Parts(code, "code_caption")}};
+    for (const MiddleBlock& part : code.blocks) {
+      if (part.type == "code_body") out["code_body"] = CodeMarkdown(code, part, rule_);
+    }
+    return out;
+  }
+
+  // An image or chart.
+  Json Picture(const MiddleBlock& block) const {
+    const MiddleSpan* span = BodySpan(block);
+    const std::string& type = block.type;
+    Json out = {{"type", type},
+                {"img_path", PathOf(span)},
+                {type + "_caption", Parts(block, type + "_caption")},
+                {type + "_footnote", Parts(block, type + "_footnote")},
+                {"content", span == nullptr ? "" : span->content.value_or("")}};
+    if (!block.sub_type.empty()) out["sub_type"] = block.sub_type;
+    return out;
+  }
+
   const std::string& image_prefix_;
+  MiddleRule rule_;
 };
 
 }  // namespace
 
-std::string ToContentListJson(const std::vector<Page>& pages, const std::string& image_prefix) {
-  Json list = Json::array();
-  for (const Page& page : pages) {
-    const ItemWriter writer(page, image_prefix);
-    for (const PageItem& item : FindStructure(page.blocks)) list.push_back(writer.Write(item));
+const MiddleSpan* BodySpan(const MiddleBlock& block) {
+  for (const MiddleBlock& part : block.blocks) {
+    const std::string_view type = part.type;
+    if (type.size() < 5 || type.substr(type.size() - 5) != "_body") continue;
+    if (const MiddleSpan* span = BodySpan(part)) return span;
   }
-  return Dump(list);
+  for (const MiddleLine& line : block.lines) {
+    if (!line.spans.empty()) return &line.spans.front();
+  }
+  return nullptr;
 }
 
-std::string ToModelJson(const std::vector<Page>& pages) {
-  Json list = Json::array();
-  for (const Page& page : pages) {
-    Json blocks = Json::array();
-    for (const ContentBlock& block : page.blocks) {
-      Json out = {{"type", block.type}, {"bbox", block.bbox}};
-      out["angle"] = block.angle ? Json(*block.angle) : Json(nullptr);
-      out["content"] = block.content ? Json(*block.content) : Json(nullptr);
-      if (block.type == "text") out["merge_prev"] = block.merge_prev;
-      if (page.layout == LayoutSource::kWhitespace) out["layout"] = "whitespace";
-      blocks.push_back(std::move(out));
-    }
-    list.push_back(std::move(blocks));
+Json BoxInThousandths(const PointBox& box, const MiddlePage& page) {
+  Json out = Json::array();
+  for (size_t i = 0; i < box.size(); ++i) {
+    const int size = std::max(1, i % 2 == 0 ? page.width : page.height);
+    out.push_back(static_cast<int>(box[i] * 1000.0 / size));
   }
-  return Dump(list);
+  return out;
+}
+
+Json MiddleToContentList(const std::vector<MiddlePage>& pages, const std::string& image_prefix,
+                         MiddleRule rule) {
+  const ItemWriter writer(image_prefix, rule);
+  Json list = Json::array();
+  for (const MiddlePage& page : pages) {
+    for (const auto* blocks : {&page.para_blocks, &page.discarded_blocks}) {
+      for (const MiddleBlock& block : *blocks) {
+        if (rule == MiddleRule::kKeepText && block.is_emptied) continue;
+        Json item = writer.Write(block);
+        item["bbox"] = BoxInThousandths(block.bbox, page);
+        item["page_idx"] = page.index;
+        list.push_back(std::move(item));
+      }
+    }
+  }
+  return list;
+}
+
+std::string ToContentListJson(const std::vector<Page>& pages, const std::string& image_prefix) {
+  return DumpLikeMineru(MiddleToContentList(BuildMiddle(pages), image_prefix));
 }
 
 }  // namespace octavo

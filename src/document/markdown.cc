@@ -1,14 +1,11 @@
-// ToMarkdown of octavo/document.h. Source of the form: mineru 3.4.5, vlm_middle_json_mkcontent.py.
-#include <algorithm>
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
+// MiddleToMarkdown, and ToMarkdown of octavo/document.h.
+#include "document/markdown.h"
 
-#include "document/block.h"
-#include "document/code_text.h"
-#include "document/markdown_text.h"
-#include "document/page_structure.h"
+#include <algorithm>
+#include <string_view>
+
+#include "document/block_text.h"
+#include "document/middle_builder.h"
 #include "document/white_space.h"
 #include "octavo/document.h"
 
@@ -23,114 +20,116 @@ struct Segment {
   bool is_html = false;
 };
 
-class PageWriter {
+class MarkdownWriter {
  public:
-  PageWriter(const Page& page, const std::string& image_prefix)
-      : page_(page), image_prefix_(image_prefix) {}
+  MarkdownWriter(const std::string& image_prefix, MiddleRule rule)
+      : image_prefix_(image_prefix), rule_(rule) {}
 
-  // Markdown of each item; empty ones are left out.
-  std::vector<std::string> Write() const {
-    std::vector<std::string> parts;
-    for (const PageItem& item : FindStructure(page_.blocks)) {
-      std::string part(TrimSpace(WriteItem(item)));
-      if (!part.empty()) parts.push_back(std::move(part));
+  std::string Write(const MiddleBlock& block) const {
+    if (IsVisualType(block.type)) return WriteVisual(block);
+    if (block.type == "list") return WriteList(block);
+    if (block.type == "title") {
+      return std::string(static_cast<size_t>(TitleLevel(block)), '#') + " " + BlockText(block);
     }
-    return parts;
+    return BlockText(block);
   }
 
  private:
-  const ContentBlock& block(size_t i) const { return page_.blocks[i]; }
-  std::string_view content(size_t i) const {
-    return block(i).content ? std::string_view(*block(i).content) : std::string_view();
-  }
-
-  std::string WriteItem(const PageItem& item) const {
-    switch (item.kind) {
-      case PageItem::Kind::kDiscarded:
-        return {};
-      case PageItem::Kind::kList:
-        return WriteList(item);
-      case PageItem::Kind::kVisual:
-        return WriteVisual(item);
-      case PageItem::Kind::kSimple:
-        return WriteSimple(item.block);
-    }
-    return {};
-  }
-
-  std::string WriteSimple(size_t i) const {
-    const std::string_view type = block(i).type;
-    if (type == "equation") return MarkdownEquation(content(i));
-    if (type == "title" || type == "doc_title" || type == "paragraph_title") {
-      const int level = std::clamp(block(i).text_level, 1, 4);
-      return std::string(static_cast<size_t>(level), '#') + " " + MarkdownTitle(content(i));
-    }
-    return EscapeMarkdownPrefix(MarkdownText(content(i)));
-  }
-
-  std::string WriteList(const PageItem& item) const {
+  static std::string WriteList(const MiddleBlock& list) {
     std::string out;
-    for (const size_t i : item.members) {
-      const std::string text = MarkdownText(content(i));
-      if (text.empty()) continue;
-      if (!out.empty()) out += kHardBreak;
-      out += text;
+    for (const MiddleBlock& item : list.blocks) {
+      out += BlockText(item, false);
+      out += kHardBreak;
     }
     return out;
   }
 
-  Segment WriteMember(size_t i) const {
-    const std::string_view type = block(i).type;
-    if (type == "table") {
-      if (!content(i).empty()) return {std::string(content(i)), true};
-      return {WritePicture(i), false};
-    }
-    if (type == "image" || type == "chart" || type == "image_block") {
-      return {WritePicture(i), false};
-    }
-    if (type == "code") return {FenceCode(content(i)), false};
-    if (type == "algorithm") return {AlgorithmHtml(content(i)), true};
-    return {MarkdownText(content(i)), false};
+  std::string Picture(const std::string& image_path) const {
+    return image_path.empty() ? std::string() : "![](" + image_prefix_ + image_path + ")";
   }
 
-  std::string WritePicture(size_t i) const {
-    if (block(i).img_path.empty()) return {};
-    std::string out = "![](" + image_prefix_ + block(i).img_path + ")";
-    if (!IsBlank(content(i))) {
-      const char* summary = block(i).type == "chart" ? "chart content" : "image content";
-      out += std::string("\n\n<details>\n<summary>") + summary + "</summary>\n\n" +
-             std::string(TrimSpace(content(i))) + "\n</details>";
-    }
-    return out;
-  }
-
-  std::string WriteVisual(const PageItem& item) const {
+  std::string WriteVisual(const MiddleBlock& block) const {
     std::string out;
     bool was_html = false;
-    for (const size_t i : item.members) {
-      const Segment segment = WriteMember(i);
-      if (segment.text.empty()) continue;
-      if (!out.empty()) out += segment.is_html || was_html ? "\n\n" : kHardBreak;
-      out += segment.text;
-      was_html = segment.is_html;
+    for (const MiddleBlock& part : block.blocks) {
+      for (const Segment& segment : Segments(block, part)) {
+        if (segment.text.empty()) continue;
+        if (!out.empty()) out += segment.is_html || was_html ? "\n\n" : kHardBreak;
+        out += segment.text;
+        was_html = segment.is_html;
+      }
     }
     return out;
   }
 
-  const Page& page_;
+  std::vector<Segment> Segments(const MiddleBlock& block, const MiddleBlock& part) const {
+    if (part.type == "code_body") {
+      return {{CodeMarkdown(block, part, rule_), block.sub_type == "algorithm"}};
+    }
+    const bool is_body =
+        part.type == "image_body" || part.type == "chart_body" || part.type == "table_body";
+    if (!is_body) {
+      const std::string text = BlockText(part);
+      return {{IsBlank(text) ? std::string() : text, false}};
+    }
+    std::vector<Segment> segments;
+    for (const MiddleLine& line : part.lines) {
+      for (const MiddleSpan& span : line.spans) AddBody(block, span, &segments);
+    }
+    return segments;
+  }
+
+  void AddBody(const MiddleBlock& block, const MiddleSpan& span,
+               std::vector<Segment>* segments) const {
+    const std::string content = span.content.value_or("");
+    if (span.type == "table") {
+      if (content.empty()) {
+        segments->push_back({Picture(span.image_path), false});
+      } else {
+        segments->push_back({TableMarkup(content, image_prefix_), true});
+      }
+      return;
+    }
+    segments->push_back({Picture(span.image_path), false});
+    if (IsBlank(content)) return;
+    const std::string summary = block.sub_type.empty() ? span.type + " content" : block.sub_type;
+    segments->push_back(
+        {"<details>\n<summary>" + summary + "</summary>\n\n" + content + "\n</details>", true});
+  }
+
   const std::string& image_prefix_;
+  MiddleRule rule_;
 };
 
 }  // namespace
 
-std::string ToMarkdown(const std::vector<Page>& pages, const std::string& image_prefix) {
+int TitleLevel(const MiddleBlock& title) {
+  constexpr int kMaxLevel = 4;
+  return std::clamp(title.level, 1, kMaxLevel);
+}
+
+std::string CodeMarkdown(const MiddleBlock& code, const MiddleBlock& body, MiddleRule rule) {
+  if (code.sub_type == "algorithm") return AlgorithmHtml(body);
+  return FencedCode(body, code.guess_lang, rule);
+}
+
+std::string MiddleToMarkdown(const std::vector<MiddlePage>& pages, const std::string& image_prefix,
+                             MiddleRule rule) {
+  const MarkdownWriter writer(image_prefix, rule);
   std::string out;
-  for (const Page& page : pages) {
-    for (const std::string& part : PageWriter(page, image_prefix).Write()) {
+  for (const MiddlePage& page : pages) {
+    for (const MiddleBlock& block : page.para_blocks) {
+      const std::string text = writer.Write(block);
+      if (IsBlank(text)) continue;
       if (!out.empty()) out += "\n\n";
-      out += part;
+      out += TrimSpace(text);
     }
   }
+  return out;
+}
+
+std::string ToMarkdown(const std::vector<Page>& pages, const std::string& image_prefix) {
+  std::string out = MiddleToMarkdown(BuildMiddle(pages), image_prefix);
   if (!out.empty()) out += '\n';
   return out;
 }

@@ -2,124 +2,80 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 
-#include "base/str_cat.h"
 #include "base/utf8.h"
-#include "document/repair_equation.h"
 #include "document/white_space.h"
 
 namespace octavo {
 namespace {
 
-int CountOf(std::string_view text, std::string_view word) {
-  int count = 0;
-  for (size_t i = text.find(word); i != std::string_view::npos;
-       i = text.find(word, i + word.size())) {
-    ++count;
-  }
-  return count;
-}
-
-std::string EscapeAndFold(std::string_view text) {
-  constexpr std::string_view kSpecial = "*_`~$";
+template <typename F>
+std::string Fold(std::string_view text, F is_folded) {
+  constexpr char32_t kToAscii = 0xFEE0;
   std::string out;
-  size_t num_backslashes = 0;
   while (!text.empty()) {
     const DecodedChar c = DecodeUtf8(text);
     const auto length = static_cast<size_t>(c.num_bytes);
-    const bool is_special = length == 1 && kSpecial.find(text[0]) != std::string_view::npos;
-    if (is_special && num_backslashes % 2 == 0) out += '\\';
-    const char32_t u = c.code_point;
-    const bool is_full_width = (u >= 0xFF10 && u <= 0xFF19) || (u >= 0xFF21 && u <= 0xFF3A) ||
-                               (u >= 0xFF41 && u <= 0xFF5A);
-    if (is_full_width) {
-      out += static_cast<char>(u - 0xFEE0);
+    if (is_folded(c.code_point)) {
+      out += static_cast<char>(c.code_point - kToAscii);
     } else {
       out += text.substr(0, length);
     }
-    num_backslashes = text[0] == '\\' ? num_backslashes + 1 : 0;
     text.remove_prefix(length);
   }
   return out;
 }
 
-// \[x\] to [x] if there are as many openings as closings.
-std::string FlattenBrackets(std::string_view text) {
-  const int count = CountOf(text, "\\[");
-  if (count == 0 || count != CountOf(text, "\\]")) return std::string(text);
-  std::string out;
-  size_t begin = 0;
-  while (true) {
-    const size_t open = text.find("\\[", begin);
-    const size_t close = open == std::string_view::npos ? open : text.find("\\]", open + 2);
-    if (close == std::string_view::npos) break;
-    out += text.substr(begin, open - begin);
-    out += StrCat("[", text.substr(open + 2, close - open - 2), "]");
-    begin = close + 2;
-  }
-  out += text.substr(begin);
-  return out;
-}
-
-void AddSpan(std::string_view span, std::string* out) {
-  if (span.empty()) return;
-  if (!out->empty()) *out += ' ';
-  *out += span;
-}
-
 }  // namespace
 
-std::string MarkdownText(std::string_view content) {
-  const std::string flat = FlattenBrackets(content);
-  const std::string_view text = flat;
-  const int count = CountOf(text, "\\(");
-  if (count == 0 || count != CountOf(text, "\\)")) return EscapeAndFold(TrimSpace(text));
+std::string EscapeMarkdown(std::string_view text) {
+  constexpr std::string_view kSpecial = "*_`~$";
   std::string out;
-  size_t begin = 0;
-  size_t from = 0;
-  while (true) {
-    const size_t open = text.find("\\(", from);
-    const size_t close = open == std::string_view::npos ? open : text.find("\\)", open + 2);
-    if (close == std::string_view::npos) break;
-    const std::string_view formula = text.substr(open + 2, close - open - 2);
-    if (formula.find('\n') != std::string_view::npos) {
-      from = open + 2;
-      continue;
-    }
-    AddSpan(EscapeAndFold(TrimSpace(text.substr(begin, open - begin))), &out);
-    AddSpan(StrCat("$", TrimSpace(formula), "$"), &out);
-    begin = close + 2;
-    from = begin;
+  size_t num_backslashes = 0;
+  for (const char c : text) {
+    if (kSpecial.find(c) != std::string_view::npos && num_backslashes % 2 == 0) out += '\\';
+    out += c;
+    num_backslashes = c == '\\' ? num_backslashes + 1 : 0;
   }
-  AddSpan(EscapeAndFold(TrimSpace(text.substr(begin))), &out);
   return out;
-}
-
-std::string MarkdownTitle(std::string_view content) {
-  std::string line;
-  for (size_t i = 0; i < content.size(); ++i) {
-    if (content[i] != '\n') {
-      line += content[i];
-      continue;
-    }
-    line += ' ';
-    while (i + 1 < content.size() && IsSpace(static_cast<unsigned char>(content[i + 1]))) ++i;
-  }
-  return MarkdownText(line);
 }
 
 std::string EscapeMarkdownPrefix(std::string text) {
-  if (text.empty()) return text;
-  const size_t marks = text[0] == '#'                       ? text.find_first_not_of('#')
-                       : (text[0] == '+' || text[0] == '-') ? 1
-                                                            : 0;
-  if (marks == std::string::npos || marks == 0 || marks > 6 || marks >= text.size()) return text;
-  if (IsSpace(static_cast<unsigned char>(text[marks]))) text.insert(0, 1, '\\');
+  constexpr size_t kMaxIndent = 3;
+  constexpr size_t kMaxHashes = 6;
+  const size_t indent = std::min(text.find_first_not_of(" \t"), text.size());
+  if (indent == text.size() || indent > kMaxIndent) return text;
+  const char mark = text[indent];
+  if (mark != '#' && mark != '+' && mark != '-') return text;
+  const size_t end =
+      mark == '#' ? std::min(text.find_first_not_of('#', indent), text.size()) : indent + 1;
+  if (end - indent > kMaxHashes || end >= text.size()) return text;
+  if (text[end] == ' ' || text[end] == '\t') text.insert(indent, 1, '\\');
   return text;
 }
 
-std::string MarkdownEquation(std::string_view content) {
-  return "$$\n" + FixEquationDelimiters(content) + "\n$$";
+std::string FoldFullWidth(std::string_view text) {
+  return Fold(text, [](char32_t c) {
+    return (c >= 0xFF10 && c <= 0xFF19) || (c >= 0xFF21 && c <= 0xFF3A) ||
+           (c >= 0xFF41 && c <= 0xFF5A);
+  });
+}
+
+std::string FoldFullWidthForms(std::string_view text) {
+  return Fold(text, [](char32_t c) { return c >= 0xFF01 && c <= 0xFF5E; });
+}
+
+bool EndsWithHyphen(std::string_view text) {
+  constexpr std::string_view kHyphens[] = {"-", "\xC2\xAD", "\xE2\x80\x90", "\xE2\x80\x91",
+                                           "\xE2\x81\x83"};
+  text = TrimSpace(text);
+  return std::any_of(std::begin(kHyphens), std::end(kHyphens), [&](std::string_view hyphen) {
+    if (text.size() <= hyphen.size()) return false;
+    const char before = text[text.size() - hyphen.size() - 1];
+    const bool is_letter = (before >= 'a' && before <= 'z') || (before >= 'A' && before <= 'Z');
+    return is_letter && text.substr(text.size() - hyphen.size()) == hyphen;
+  });
 }
 
 }  // namespace octavo

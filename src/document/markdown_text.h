@@ -1,4 +1,5 @@
-// Running text as Markdown: formulas, escapes, full-width letters.
+// Words as Markdown: escapes, full-width letters, hyphens at the ends of lines.
+// Source: mineru 3.4.5, markdown_utils.py and char_utils.py.
 #ifndef OCTAVO_DOCUMENT_MARKDOWN_TEXT_H_
 #define OCTAVO_DOCUMENT_MARKDOWN_TEXT_H_
 
@@ -7,19 +8,21 @@
 
 namespace octavo {
 
-// \(x\) to $x$ where they balance, \[1\] to [1] where these do; outside formulas * _ ` ~ $ are
-// escaped unless they are already and full-width A-Z a-z 0-9 become ASCII. Trimmed.
-// Source: mineru 3.4.5, vlm_magic_model.py and markdown_utils.py.
-std::string MarkdownText(std::string_view content);
+// A backslash before * _ ` ~ $ unless there is one already.
+std::string EscapeMarkdown(std::string_view text);
 
-// The same on one line.
-std::string MarkdownTitle(std::string_view content);
-
-// A backslash before a leading "# " (up to six), "+ " or "- ", which would make a block of it.
+// A backslash before a leading "# " (up to six #), "+ " or "- ", which would make a block of it;
+// up to three blanks or tabs may stand before.
 std::string EscapeMarkdownPrefix(std::string text);
 
-// The formula between lines with $$, without its \[ \].
-std::string MarkdownEquation(std::string_view content);
+// Full-width A-Z a-z 0-9 become ASCII.
+std::string FoldFullWidth(std::string_view text);
+
+// All full-width forms of ASCII (U+FF01 to U+FF5E) become ASCII.
+std::string FoldFullWidthForms(std::string_view text);
+
+// An ASCII letter and a hyphen (not a dash) at the end, white space behind it or not.
+bool EndsWithHyphen(std::string_view text);
 
 }  // namespace octavo
 

@@ -16,6 +16,8 @@ Json BlockToJson(const ContentBlock& block) {
   if (block.merge_prev) out["merge_prev"] = true;
   if (block.text_level > 0) out["text_level"] = block.text_level;
   if (!block.img_path.empty()) out["img_path"] = block.img_path;
+  if (block.sub_type) out["sub_type"] = *block.sub_type;
+  if (!block.cell_merge.empty()) out["cell_merge"] = block.cell_merge;
   return out;
 }
 
@@ -28,6 +30,8 @@ ContentBlock BlockFromJson(const Json& json) {
   block.merge_prev = json.value("merge_prev", false);
   block.text_level = json.value("text_level", 0);
   block.img_path = json.value("img_path", "");
+  if (json.contains("sub_type")) block.sub_type = json.at("sub_type").get<std::string>();
+  if (json.contains("cell_merge")) block.cell_merge = json.at("cell_merge").get<std::vector<int>>();
   return block;
 }
 
@@ -37,6 +41,8 @@ std::string PageToJsonLine(const Page& page) {
   Json out = {{"page", page.index},
               {"width_px", page.width_px},
               {"height_px", page.height_px},
+              {"width_pt", page.width_pt},
+              {"height_pt", page.height_pt},
               {"layout", page.layout == LayoutSource::kModel ? "model" : "whitespace"},
               {"warnings", page.warnings},
               {"seconds", page.timings.total_seconds},
@@ -52,6 +58,8 @@ Page PageFromJsonLine(std::string_view line, std::string_view where) {
     page.index = json.at("page").get<int>();
     page.width_px = json.at("width_px").get<int>();
     page.height_px = json.at("height_px").get<int>();
+    page.width_pt = json.value("width_pt", 0.0);
+    page.height_pt = json.value("height_pt", 0.0);
     page.layout = json.at("layout").get<std::string>() == "model" ? LayoutSource::kModel
                                                                   : LayoutSource::kWhitespace;
     page.warnings = json.at("warnings").get<std::vector<std::string>>();

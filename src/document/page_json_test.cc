@@ -20,6 +20,9 @@ TEST(PageJson, ComesBackAsItWas) {
   page.blocks[0].text_level = 2;
   page.blocks[0].merge_prev = true;
   page.blocks[1].img_path = "x.jpg";
+  page.blocks[1].sub_type = "logo";
+  page.blocks[1].cell_merge = {0, 1};
+  page.width_pt = 595.28;
   const std::string line = PageToJsonLine(page);
   EXPECT_EQ(line.find('\n'), std::string::npos);
   const Page back = PageFromJsonLine(line, "journal");
@@ -31,6 +34,9 @@ TEST(PageJson, ComesBackAsItWas) {
   EXPECT_EQ(back.blocks[0].bbox, page.blocks[0].bbox);
   EXPECT_EQ(back.blocks[0].text_level, 2);
   EXPECT_EQ(back.blocks[1].img_path, "x.jpg");
+  EXPECT_EQ(back.blocks[1].sub_type, "logo");
+  EXPECT_EQ(back.blocks[1].cell_merge, (std::vector<int>{0, 1}));
+  EXPECT_EQ(back.width_pt, 595.28);
   EXPECT_EQ(PageToJsonLine(back), line);
 }
 

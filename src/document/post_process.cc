@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "document/block.h"
+#include "document/image_analysis.h"
 #include "document/repair_equation.h"
 #include "document/repair_text.h"
 #include "document/white_space.h"
@@ -31,22 +32,23 @@ bool KeepsNonText(std::string_view type) {
   return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
 }
 
-// An answer of Image Analysis without a class says nothing that may be shown.
-bool IsUntaggedAnalysis(const ContentBlock& block) {
-  return (block.type == "image" || block.type == "chart") && HasContent(block) &&
-         block.content->find("<|class_start|>") == std::string::npos;
+void ReadAnswer(const PostProcessOptions& options, ContentBlock* block) {
+  const bool is_picture = block->type == "image" || block->type == "chart";
+  if (block->type == "table" && block->content) {
+    block->content = OtslToHtml(*block->content, options.otsl_rule);
+  } else if (is_picture && HasContent(*block)) {
+    ApplyImageAnalysis(options.otsl_rule, block);
+  }
+  if (block->type == "table" && block->content && options.table_formula_eq_wrap) {
+    block->content = WrapTableFormulas(*block->content);
+  }
+  if (block->type == "list_item") block->type = "text";
 }
 
-void CleanNonText(std::vector<ContentBlock>* blocks) {
-  blocks->erase(std::remove_if(blocks->begin(), blocks->end(),
-                               [](const ContentBlock& block) {
-                                 return IsNonText(block) && block.type != "header" &&
-                                        block.type != "footer" && !KeepsNonText(block.type);
-                               }),
-                blocks->end());
-  for (ContentBlock& block : *blocks) {
-    if (IsNonText(block) && !KeepsNonText(block.type)) block.content = "";
-  }
+// The model saw a place, but no words. Headers and footers keep the place.
+bool IsDroppedNonText(const ContentBlock& block) {
+  return IsNonText(block) && block.type != "header" && block.type != "footer" &&
+         !KeepsNonText(block.type);
 }
 
 // Occurrences of \tag{…} become (…). Returns how many there were.
@@ -79,50 +81,67 @@ std::string JoinEquations(const std::vector<std::string>& parts) {
   return "\\begin{array}{l} " + rows + "\\end{array}";
 }
 
-// Each equation_block that covers more than one formula is replaced by one formula; the covered
-// ones go. A formula counts for every block that covers it.
-void MergeEquationBlocks(std::vector<ContentBlock>* blocks) {
+// Numbers of the formulas that the block covers.
+std::vector<size_t> CoveredEquations(const std::vector<ContentBlock>& blocks, size_t container) {
   constexpr double kCoveredShare = 0.9;
-  constexpr double kRounding = 1e-9;  // boxes are thousandths; 0.9 itself does not count
-  std::vector<bool> is_merged(blocks->size(), false);
-  for (ContentBlock& container : *blocks) {
-    if (container.type != "equation_block") continue;
-    std::vector<std::string> parts;
-    std::vector<size_t> members;
-    for (size_t i = 0; i < blocks->size(); ++i) {
-      const ContentBlock& block = (*blocks)[i];
-      if (block.type != "equation" || &block == &container) continue;
-      if (CoveredShare(block.bbox, container.bbox) <= kCoveredShare + kRounding) continue;
-      parts.push_back(block.content.value_or(""));
-      members.push_back(i);
+  std::vector<size_t> covered;
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    if (blocks[i].type == "equation" &&
+        CoveredShare(blocks[i].bbox, blocks[container].bbox) > kCoveredShare) {
+      covered.push_back(i);
     }
-    if (parts.size() < 2) continue;
-    for (const size_t i : members) is_merged[i] = true;
-    container.content = JoinEquations(parts);
   }
+  return covered;
+}
+
+// The reference fails on a page where a formula to be joined has no content.
+bool MakesReferenceFail(const std::vector<ContentBlock>& blocks) {
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    if (blocks[i].type != "equation_block") continue;
+    const std::vector<size_t> covered = CoveredEquations(blocks, i);
+    const bool has_null = std::any_of(covered.begin(), covered.end(),
+                                      [&](size_t n) { return !blocks[n].content.has_value(); });
+    if (covered.size() > 1 && has_null) return true;
+  }
+  return false;
+}
+
+// Each equation_block that covers more than one formula is replaced by one formula; the covered
+// ones go. A formula counts for every block that covers it. Other equation_blocks go.
+void MergeEquationBlocks(std::vector<ContentBlock>* blocks) {
+  std::vector<bool> is_dropped(blocks->size(), false);
+  std::vector<size_t> joined;
+  for (size_t i = 0; i < blocks->size(); ++i) {
+    ContentBlock& container = (*blocks)[i];
+    if (container.type != "equation_block") continue;
+    const std::vector<size_t> covered = CoveredEquations(*blocks, i);
+    is_dropped[i] = covered.size() < 2;
+    if (is_dropped[i]) continue;
+    std::vector<std::string> parts;
+    for (const size_t n : covered) {
+      is_dropped[n] = true;
+      parts.push_back((*blocks)[n].content.value_or(""));
+    }
+    container.content = JoinEquations(parts);
+    joined.push_back(i);
+  }
+  for (const size_t i : joined) (*blocks)[i].type = "equation";
   std::vector<ContentBlock> kept;
   for (size_t i = 0; i < blocks->size(); ++i) {
-    ContentBlock& block = (*blocks)[i];
-    if (is_merged[i]) continue;
-    if (block.type == "equation_block") {
-      if (!HasContent(block)) continue;
-      block.type = "equation";
-    }
-    kept.push_back(std::move(block));
+    if (!is_dropped[i]) kept.push_back(std::move((*blocks)[i]));
   }
   *blocks = std::move(kept);
 }
 
-void RepairContents(std::vector<ContentBlock>* blocks) {
-  for (ContentBlock& block : *blocks) {
-    if (!HasContent(block)) continue;
-    if (block.type == "equation") block.content = RepairEquation(*block.content);
-    if (block.type == "text") block.content = RepairText(*block.content);
-  }
-  MergeEquationBlocks(blocks);
-  for (ContentBlock& block : *blocks) {
-    if (block.type == "equation" && HasContent(block)) block.content = WrapEquation(*block.content);
-  }
+template <typename F>
+void Drop(std::vector<ContentBlock>* blocks, F is_dropped) {
+  blocks->erase(std::remove_if(blocks->begin(), blocks->end(), is_dropped), blocks->end());
+}
+
+void RepairContent(ContentBlock* block) {
+  if (!HasContent(*block)) return;
+  if (block->type == "equation") block->content = RepairEquation(*block->content);
+  if (block->type == "text") block->content = RepairText(*block->content);
 }
 
 }  // namespace
@@ -130,21 +149,25 @@ void RepairContents(std::vector<ContentBlock>* blocks) {
 std::vector<ContentBlock> PostProcess(std::vector<ContentBlock> blocks,
                                       const PostProcessOptions& options) {
   for (ContentBlock& block : blocks) {
-    if (block.type == "table" && block.content) {
-      block.content = OtslToHtml(*block.content, options.otsl_rule);
-      if (options.table_formula_eq_wrap) block.content = WrapTableFormulas(*block.content);
+    ReadAnswer(options, &block);
+    if (IsNonText(block) && !KeepsNonText(block.type) && !IsDroppedNonText(block)) {
+      block.content = "";
     }
-    if (IsUntaggedAnalysis(block)) block.content = "";
-    if (block.type == "list_item") block.type = "text";
+    if (!options.simple) RepairContent(&block);
   }
-  CleanNonText(&blocks);
+  if (!options.simple && options.otsl_rule == OtslRule::kReference && MakesReferenceFail(blocks)) {
+    return blocks;
+  }
+  Drop(&blocks, IsDroppedNonText);
   if (options.simple) return blocks;
-  RepairContents(&blocks);
-  const auto is_abandoned = [&](const ContentBlock& block) {
+  MergeEquationBlocks(&blocks);
+  for (ContentBlock& block : blocks) {
+    if (block.type == "equation" && HasContent(block)) block.content = WrapEquation(*block.content);
+  }
+  Drop(&blocks, [&](const ContentBlock& block) {
     if (block.type == "list") return options.abandon_list;
     return options.abandon_paratext && (IsDiscardedType(block.type) || block.type == "unknown");
-  };
-  blocks.erase(std::remove_if(blocks.begin(), blocks.end(), is_abandoned), blocks.end());
+  });
   return blocks;
 }
 

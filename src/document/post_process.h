@@ -10,6 +10,8 @@
 namespace octavo {
 
 struct PostProcessOptions {
+  // kReference also leaves a page half processed where a formula that an equation_block joins has
+  // no content.
   OtslRule otsl_rule = OtslRule::kKeepText;
   bool table_formula_eq_wrap = false;  // <eq>…</eq> around formulas in tables
   bool simple = false;                 // tables, list items and "[Non-Text]" only
@@ -17,8 +19,8 @@ struct PostProcessOptions {
   bool abandon_paratext = false;       // drop headers, footers, page numbers, side notes
 };
 
-// Source: mineru-vl-utils 2.0.7, post_process/__init__.py; null contents count as empty. Answers of
-// Image Analysis and pictures inside tables are left as they are.
+// Source: mineru-vl-utils 2.0.7, post_process/__init__.py; null contents count as empty. Codes of
+// pictures inside tables are left as they are.
 std::vector<ContentBlock> PostProcess(std::vector<ContentBlock> blocks,
                                       const PostProcessOptions& options = {});
 

@@ -43,6 +43,11 @@ CharClass ClassFromTables(char32_t code_point) noexcept {
   }
 }
 
+bool HasCategory(char32_t code_point, utf8proc_category_t category) noexcept {
+  return code_point <= kLastCodePoint &&
+         utf8proc_category(static_cast<utf8proc_int32_t>(code_point)) == category;
+}
+
 std::array<CharClass, 128> MakeAsciiClasses() noexcept {
   std::array<CharClass, 128> classes{};
   for (char32_t c = 0; c < classes.size(); ++c) classes[c] = ClassFromTables(c);
@@ -140,6 +145,18 @@ std::string NormalizeNfc(std::string_view text) {
     begin = end;
   }
   return out;
+}
+
+bool IsUppercase(char32_t code_point) noexcept {
+  return HasCategory(code_point, UTF8PROC_CATEGORY_LU);
+}
+
+bool IsLowercase(char32_t code_point) noexcept {
+  return HasCategory(code_point, UTF8PROC_CATEGORY_LL);
+}
+
+bool IsDecimalDigit(char32_t code_point) noexcept {
+  return HasCategory(code_point, UTF8PROC_CATEGORY_ND);
 }
 
 }  // namespace octavo

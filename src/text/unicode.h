@@ -1,4 +1,5 @@
-// Unicode properties and NFC for the tokenizer; unicode.cc is the only file that includes utf8proc.
+// Unicode properties and NFC for tokenizer and documents; unicode.cc is the only file that includes
+// utf8proc.
 #ifndef OCTAVO_TEXT_UNICODE_H_
 #define OCTAVO_TEXT_UNICODE_H_
 
@@ -20,6 +21,11 @@ CharClass ClassOf(char32_t code_point) noexcept;
 
 // The property White_Space (25 code points).
 bool IsWhiteSpace(char32_t code_point) noexcept;
+
+// General category Lu, Ll and Nd. Any 32-bit value may be asked for.
+bool IsUppercase(char32_t code_point) noexcept;
+bool IsLowercase(char32_t code_point) noexcept;
+bool IsDecimalDigit(char32_t code_point) noexcept;
 
 // True if a text of such characters only is in NFC whatever their order. Conservative: a false
 // answer costs time, no correctness.

@@ -117,5 +117,15 @@ TEST(Unicode, SortsALongRunOfMarksInLittleTime) {
   EXPECT_LT(std::chrono::duration_cast<std::chrono::seconds>(elapsed).count(), 5);
 }
 
+TEST(Unicode, TellsCasesAndDigits) {
+  EXPECT_TRUE(IsUppercase(U'A') && IsUppercase(U'\u00C4') && IsUppercase(U'\u042F'));
+  EXPECT_TRUE(IsLowercase(U'a') && IsLowercase(U'\u00DF') && IsLowercase(U'\u03B1'));
+  EXPECT_TRUE(IsDecimalDigit(U'7') && IsDecimalDigit(U'\uFF11') && IsDecimalDigit(U'\u0660'));
+  for (const char32_t c : {char32_t{U'\u4E2D'}, char32_t{U'-'}, char32_t{U'\u2167'},
+                           char32_t{0x110000}, char32_t{0xFFFFFFFF}}) {
+    EXPECT_FALSE(IsUppercase(c) || IsLowercase(c) || IsDecimalDigit(c));
+  }
+}
+
 }  // namespace
 }  // namespace octavo
