@@ -59,7 +59,7 @@ def _face(family: str, styles: tuple[str, ...]) -> str:
     """The file of a family's first style of these that is installed."""
     command = ["fc-list", "--format", "%{file}|%{family[0]}|%{style[0]}|%{variable}\n", family]
     listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    files = {}
+    files: dict[str, str] = {}
     for line in sorted(listing.splitlines()):
         path, name, style, variable = line.split("|")
         if name == family and variable != "True":
@@ -103,17 +103,19 @@ class _Sheet:
 
     def write(self, text: str, left: float, font: ImageFont.FreeTypeFont, lead: float = 1.35) -> Box:
         """Wraps the text into the column; returns the box of its ink."""
-        lines, line = [], ""
+        lines: list[str] = []
+        line = ""
         for word in text.split(" "):
             longer = f"{line} {word}".strip()
             if line and font.getlength(longer) > self.right - left:
                 lines.append(line)
                 longer = word
             line = longer
+        lines.append(line)
         box = (1e9, 1e9, 0.0, 0.0)
-        for line in [*lines, line]:
-            self.draw.text((left, self.y), line, font=font, fill=0)
-            ink = self.draw.textbbox((left, self.y), line, font=font)
+        for drawn in lines:
+            self.draw.text((left, self.y), drawn, font=font, fill=0)
+            ink = self.draw.textbbox((left, self.y), drawn, font=font)
             box = min(box[0], ink[0]), min(box[1], ink[1]), max(box[2], ink[2]), max(box[3], ink[3])
             self.y += font.size * lead
         return box
@@ -142,9 +144,7 @@ class _Sheet:
             boxes.append((self.left + 12, *box[1:]))
             lines.append(f"{mark} {text}")
             self.gap(0.3)
-        self.add_box(
-            "list", (boxes[0][0], boxes[0][1], max(box[2] for box in boxes), max(box[3] for box in boxes))
-        )
+        self.add_box("list", (boxes[0][0], boxes[0][1], max(box[2] for box in boxes), max(box[3] for box in boxes)))
         for box in boxes:
             self.add_box("text", box)
         self.markdown.append("\n".join(lines))
@@ -291,6 +291,11 @@ def held_texts(seed: int) -> list[str]:
     return texts
 
 
+def _nearest_level(level: int) -> int:
+    step = 255 // (_LEVELS - 1)
+    return round(level / step) * step
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder")
@@ -301,8 +306,7 @@ def main() -> None:
     for page in PAGES:
         sheet = draw(page, texts, arguments.seed)
         path = os.path.join(arguments.folder, page.name)
-        step = 255 // (_LEVELS - 1)
-        sheet.image.point(lambda level: round(level / step) * step).save(f"{path}.png", optimize=True, dpi=(DPI, DPI))
+        sheet.image.point(_nearest_level).save(f"{path}.png", optimize=True, dpi=(DPI, DPI))
         with open(f"{path}.md", "w", encoding="ascii") as handle:
             handle.write("\n\n".join(sheet.markdown) + "\n")
         with open(f"{path}.layout.json", "w", encoding="ascii") as handle:

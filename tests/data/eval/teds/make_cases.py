@@ -4,8 +4,8 @@ Needs the packages apted, Distance and lxml of PyPI, and metric.py of PubTabNet 
 folder src, Apache-2.0), which defines the measure:
     python3 make_cases.py FOLDER_OF_METRIC_PY >cases.json
 A pair is a seeded random table and the same after random damage: cells, rows and columns changed, lost, doubled or
-moved, spans changed. All texts are invented. Tags that octavo leaves out before it compares (thead, tbody) are taken out
-of the reference's copy, and th is made td there.
+moved, spans changed. All texts are invented. Tags that octavo leaves out before it compares (thead, tbody) are taken
+out of the reference's copy, and th is made td there.
 """
 
 import json
