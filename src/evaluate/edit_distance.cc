@@ -1,6 +1,7 @@
 #include "evaluate/edit_distance.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <unordered_map>
 #include <vector>
@@ -123,6 +124,24 @@ class StripedMatrix {
   std::vector<int8_t> differences_;  // by column, along the row above the stripe
 };
 
+// Texts of cells are so short that preparing the matrix would cost more than the matrix: row by row
+// on the stack. Tables of many cells compare millions of them.
+constexpr size_t kMaxShort = 40;
+
+int64_t ShortDistance(std::u32string_view a, std::u32string_view b) {
+  std::array<int, kMaxShort + 1> row;
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int>(j);
+  for (size_t i = 0; i < a.size(); ++i) {
+    int diagonal = row[0]++;
+    for (size_t j = 0; j < b.size(); ++j) {
+      const int above = row[j + 1];
+      row[j + 1] = std::min({above + 1, row[j] + 1, diagonal + (a[i] == b[j] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
 }  // namespace
 
 int64_t EditDistance(std::u32string_view a, std::u32string_view b) {
@@ -136,6 +155,7 @@ int64_t EditDistance(std::u32string_view a, std::u32string_view b) {
   const auto longer = static_cast<int64_t>(std::max(a.size(), b.size()));
   const auto shorter = static_cast<int64_t>(std::min(a.size(), b.size()));
   if (shorter == 0) return longer;
+  if (longer <= static_cast<int64_t>(kMaxShort)) return ShortDistance(a, b);
   const Numbered numbered = NumberValues(a, b);
   StripedMatrix matrix(numbered);
   for (int64_t band = std::max<int64_t>(2 * kWord, longer - shorter);; band *= 2) {

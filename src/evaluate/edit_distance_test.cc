@@ -59,6 +59,15 @@ TEST(EditDistance, CountsTheKnownExamples) {
   EXPECT_EQ(EditDistance(U"\U0010FFFF", std::u32string(1, char32_t{0x7FFFFFFF})), 1);
 }
 
+TEST(EditDistance, MatchesTheDefinitionForShortTexts) {
+  Random random(4);
+  for (int i = 0; i < 5000; ++i) {
+    const std::u32string x = RandomText(random, random.Below(46), 4);
+    const std::u32string y = RandomText(random, random.Below(46), 4);
+    ASSERT_EQ(EditDistance(x, y), SlowDistance(x, y));
+  }
+}
+
 TEST(EditDistance, MatchesTheDefinitionAtEveryLengthAroundAWord) {
   Random random(1);
   for (size_t a = 0; a <= 140; a += a < 60 || a > 70 ? 7 : 1) {

@@ -11,6 +11,7 @@
 #include "evaluate/in_order_match.h"
 #include "evaluate/latex_form.h"
 #include "evaluate/page_text.h"
+#include "evaluate/table_tree.h"
 #include "evaluate/teds.h"
 
 namespace octavo {
@@ -21,7 +22,14 @@ std::optional<double> Mean(double sum, int64_t count) {
   return sum / static_cast<double>(count);
 }
 
-void ScoreTables(const std::vector<std::string>& found, const std::vector<std::string>& truth,
+std::vector<TableTree> ReadTrees(const std::vector<std::string>& tables) {
+  std::vector<TableTree> trees;
+  trees.reserve(tables.size());
+  for (const std::string& table : tables) trees.push_back(ReadTableTree(table));
+  return trees;
+}
+
+void ScoreTables(const std::vector<TableTree>& found, const std::vector<TableTree>& truth,
                  Score* score) {
   std::map<std::pair<int, int>, Teds> scores;
   std::vector<bool> is_too_large(truth.size(), false);
@@ -111,7 +119,7 @@ Score ScoreMarkdown(std::string_view found, std::string_view truth) {
   Score score;
   score.num_characters = std::ssize(b.text);
   score.num_character_errors = EditDistance(a.text, b.text);
-  ScoreTables(a.tables, b.tables, &score);
+  ScoreTables(ReadTrees(a.tables), ReadTrees(b.tables), &score);
   ScoreFormulas(a.formulas, b.formulas, &score);
   return score;
 }

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "evaluate/edit_distance.h"
-#include "evaluate/table_tree.h"
 #include "evaluate/tree_edit_distance.h"
 
 namespace octavo {
@@ -31,9 +30,7 @@ double Similarity(double distance, const TableTree& a, const TableTree& b) {
 
 }  // namespace
 
-std::optional<Teds> ScoreTable(std::string_view predicted_html, std::string_view true_html) {
-  const TableTree a = ReadTableTree(predicted_html);
-  const TableTree b = ReadTableTree(true_html);
+std::optional<Teds> ScoreTable(const TableTree& a, const TableTree& b) {
   if (a.nodes.empty() || b.nodes.empty()) return Teds{};
   const std::vector<int> leaves_a = LeftmostLeaves(a);
   const std::vector<int> leaves_b = LeftmostLeaves(b);

@@ -3,7 +3,8 @@
 #define OCTAVO_EVALUATE_TEDS_H_
 
 #include <optional>
-#include <string_view>
+
+#include "evaluate/table_tree.h"
 
 namespace octavo {
 
@@ -13,11 +14,11 @@ struct Teds {
 };
 
 // 1 - distance / max(elements of the two tables). Making one node into another costs 1 where kind,
-// colspan or rowspan differ, for cells else the normalised edit distance of their contents. A text
-// without a table is worth 0. Nothing for tables too large to be compared (tree_edit_distance.h).
+// colspan or rowspan differ, for cells else the normalised edit distance of their contents. A tree
+// without nodes is worth 0. Nothing for tables too large to be compared (tree_edit_distance.h).
 // Source: Zhong, ShafieiBavani, Jimeno Yepes, "Image-based table recognition" (2020); PubTabNet,
 // src/metric.py. What table_tree.h leaves out of HTML is left out first.
-std::optional<Teds> ScoreTable(std::string_view predicted_html, std::string_view true_html);
+std::optional<Teds> ScoreTable(const TableTree& predicted, const TableTree& truth);
 
 }  // namespace octavo
 

@@ -11,7 +11,7 @@
 namespace octavo {
 
 // Two trees of up to this product of nodes are compared; beyond, memory and time have no measure.
-inline constexpr size_t kMaxTreeProduct = size_t{16} << 20;
+inline constexpr size_t kMaxTreeProduct = size_t{8} << 20;
 
 // A tree is given by the index of the leftmost leaf below each node, nodes in postorder.
 // `rename(i, j)` is the cost, 0 to 1, of making node i of `a` into node j of `b`; it is asked once
