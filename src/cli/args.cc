@@ -56,9 +56,10 @@ void AddParse(CLI::App* root, ParseCommandOptions* options) {
       ->required()
       ->type_name("DIR");
   app->add_option("--format", options->formats,
-                  "What to write, of md, content_list and model; default: all three")
+                  "What to write, of md, content_list, content_list_v2, middle and model; default: "
+                  "md,content_list,model")
       ->delimiter(',')
-      ->check(OneOf({"md", "content_list", "model"}))
+      ->check(OneOf({"md", "content_list", "content_list_v2", "middle", "model"}))
       ->type_name("LIST");
   app->add_flag("--force", options->force,
                 "Read everything again and replace files that are in the way");
@@ -135,7 +136,7 @@ void AddEval(CLI::App* root, EvalOptions* options) {
       ->allow_extra_args(false)
       ->check(OneOf({"auto", "model", "whitespace"}))
       ->type_name("LIST")
-      ->capture_default_str();
+      ->default_str("auto");
   app->add_option("--dpi", options->dpi, "Resolution at which PDF pages are drawn")
       ->check(CLI::Range(36, 600))
       ->capture_default_str();
@@ -147,8 +148,9 @@ void AddEval(CLI::App* root, EvalOptions* options) {
                   "Threads; default: physical cores that may be used")
       ->check(CLI::Range(1, 256));
   app->add_flag("--json", options->json, "A JSON line for each setting instead of the table");
-  app->add_flag("!--no-timing", options->has_timing,
-                "Leave out the seconds: equal results then give equal bytes");
+  app->add_flag_callback(
+      "--no-timing", [options] { options->has_timing = false; },
+      "Leave out the seconds: equal results then give equal bytes");
   app->footer(
       "Character error: edit distance by characters of the truth, without the marks of Markdown. "
       "TEDS:\n"

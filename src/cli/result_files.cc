@@ -32,7 +32,8 @@ void CreateFolder(const fs::path& folder) {
   }
 }
 
-constexpr std::array<std::string_view, 3> kFormats = {"md", "content_list", "model"};
+constexpr std::array<std::string_view, 5> kFormats = {"md", "content_list", "content_list_v2",
+                                                      "middle", "model"};
 
 // Lines of a journal that end in a line feed; a last line without one was cut off.
 std::vector<std::string> CompleteLines(const std::string& text) {
@@ -203,6 +204,8 @@ void ResultFiles::Finish(bool is_complete) {
   for (const std::string& format : options_.formats) {
     std::string bytes;
     if (format == "md") bytes = ToMarkdown(pages, ImagePrefix());
+    if (format == "middle") bytes = ToMiddleJson(pages);
+    if (format == "content_list_v2") bytes = ToContentListV2Json(pages, ImagePrefix());
     if (format == "content_list") bytes = ToContentListJson(pages, ImagePrefix());
     if (format == "model") bytes = ToModelJson(pages);
     WriteFileAtomically(OutputPath(format), bytes);

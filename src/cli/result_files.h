@@ -22,8 +22,9 @@ namespace octavo {
 
 struct ResultOptions {
   std::filesystem::path output_dir;
-  std::vector<std::string> formats;  // "md", "content_list", "model"
-  std::string settings;              // what else decides about the results, in any form
+  std::vector<std::string>
+      formats;           // of "md", "content_list", "content_list_v2", "middle", "model"
+  std::string settings;  // what else decides about the results, in any form
   bool force = false;
 };
 

@@ -69,6 +69,17 @@ TEST_F(ResultFilesTest, WritesOutputsOnlyWhenFinished) {
   EXPECT_FALSE(Exists("in_content_list.json"));
 }
 
+TEST_F(ResultFilesTest, WritesEveryFormat) {
+  options_.formats = {"md", "content_list", "content_list_v2", "middle", "model"};
+  ResultFiles results = Open();
+  results.Append(PageWith(0, "one"));
+  results.Finish(true);
+  for (const char* name : {"in.md", "in_content_list.json", "in_content_list_v2.json",
+                           "in_middle.json", "in_model.json"}) {
+    EXPECT_NE(Read(name).find("one"), std::string::npos) << name;
+  }
+}
+
 TEST_F(ResultFilesTest, GoesOnAfterTheLastCompletePage) {
   {
     ResultFiles results = Open();

@@ -83,6 +83,10 @@ check "--json ends with a sum" grep -q '^{"event":"end"' stdout
 run parse in/receipt.png -o timed --timings --format md
 check "--timings tells the stages" has stderr "seconds by stage"
 check "--format md writes only Markdown" absent timed/receipt_model.json
+run parse in/receipt.png -o formats --format middle,content_list_v2
+check "--format middle writes middle.json" has formats/receipt_middle.json pdf_info
+check "--format content_list_v2 writes it" [ -s formats/receipt_content_list_v2.json ]
+check "--format leaves out what was not named" absent formats/receipt.md
 
 # Standard input: a picture or a PDF, by content; the same inputs in files give the same results.
 "$octavo" parse - -o - <in/receipt.png >stdout 2>stderr
