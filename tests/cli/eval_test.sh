@@ -61,6 +61,20 @@ run eval truth --json --no-timing --model other-model --model "$OCTAVO_MODEL"
 check "two models succeed" is "$code" 0
 check "each has a line" [ "$(grep -c '^{"model":"other-model"\|^{"model":"octavo-nano"' stdout)" = 2 ]
 
+# The figures of the model card are those of the weights beside it. Kernel tables differ in the last bits, so a
+# character here and there may differ.
+run eval "$pages" --json --no-timing
+check "the held-out pages are read" is "$code" 0
+check "there are ten" is "$(figure pages)" 10
+card=$(sed -n 's/^| `tests\/data\/eval\/pages`[^|]*| *\([0-9.]*\) % | *\([0-9.]*\) |.*| *\([0-9.]*\) |$/\1 \2 \3/p' \
+  "$OCTAVO_MODEL/README.md")
+check "the model card has figures of them" [ -n "$card" ]
+check "the model card's figures are reproduced" awk -v card="$card" \
+  -v found="$(figure character_error) $(figure teds) $(figure layout_f1)" 'BEGIN {
+    split(card, a, " "); split(found, b, " "); b[1] *= 100
+    exit !(near(a[1], b[1], 0.1) && near(a[2], b[2], 0.01) && near(a[3], b[3], 0.02)) }
+  function near(x, y, most) { return x != "" && y != "" && x - y <= most && y - x <= most }'
+
 # What has no partner is told, counted and left out.
 cp truth/receipt.png truth/lonely.png
 echo "words" >truth/lost.md
