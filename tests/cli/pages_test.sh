@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Pages of unusual shape: long strips, tiny ones, blank and noisy ones, pages that stand on their side
-# or head.
+# or head, pictures with several pages.
 #
 #   pages_test.sh OCTAVO SOURCE_DIR
 #
@@ -16,7 +16,7 @@ if ! command -v python3 >/dev/null; then
 fi
 pdftoppm -r 150 -singlefile "$source_dir/samples/report.pdf" report
 python3 - <<'PY'
-import random
+import random, struct
 def save(name, width, rows):
     with open(name + ".ppm", "wb") as file:
         file.write(b"P6 %d %d 255\n" % (width, len(rows)) + b"".join(rows))
@@ -41,6 +41,26 @@ for i in range(400):
     receipt += [row + white * 10 for row in cut((260, 288, 453, 481, 838)[i % 5], 180, 190)]
     receipt += [white * 200] * 48
 save("receipt", 200, receipt)
+# The five lines as five pages of one TIFF; the strip of the third page lies behind the end.
+def tiff(name, damaged=None):
+    data = bytearray(b"II*\0\0\0\0\0")
+    link = 4
+    for number, line in enumerate(lines, 1):
+        rows = [b"\xff" * 960] * 30 + [b"\xff" * 40 + row[::3] + b"\xff" * 40 for row in line]
+        pixels_at = len(data)
+        data += b"".join(rows + [b"\xff" * 960] * 30)
+        at = 10**9 if number == damaged else pixels_at
+        tags = ((256, 960), (257, len(rows) + 30), (258, 8), (259, 1), (262, 1), (273, at),
+                (277, 1), (278, len(rows) + 30), (279, 960 * (len(rows) + 30)))
+        struct.pack_into("<I", data, link, len(data))
+        data += struct.pack("<H", len(tags))
+        for tag, value in tags:
+            data += struct.pack("<HHII", tag, 4, 1, value)
+        link = len(data)
+        data += bytes(4)
+    open(name + ".tif", "wb").write(data)
+tiff("pages")
+tiff("pages_damaged", 3)
 turned = page
 for angle in (90, 180, 270):
     columns = [pixels(row) for row in reversed(turned)]
@@ -87,6 +107,30 @@ for angle in 90 180 270; do
   check "a page turned by $angle says so" has stderr page_turned
   check "a page turned by $angle has its angle" has "turned/turned${angle}_model.json" \
     "\"angle\": $angle"
+done
+
+# A picture with pages: as a PDF, page by page; one that is damaged fails alone.
+run parse pages.tif -o tiff --json
+check "a TIFF of five pages is read" is "$code" 0
+check "all its pages are told" is "$(grep -c '"event":"page"' stdout)" 5
+check "its pages are in order" is "$(grep -oE "$starts" tiff/pages.md | cut -d' ' -f1 | tr '\n' ' ')" \
+  "In Each The were Most "
+run parse pages.tif -o - --pages 2,5
+check "pages of a TIFF are chosen" is "$(grep -oE "$starts" stdout | cut -d' ' -f1 | tr '\n' ' ')" \
+  "Each Most "
+run parse pages.tif -o - --pages 6
+check "a page that a TIFF has not is refused" is "$code" 2
+"$octavo" parse - -o - <pages.tif >stdout 2>stderr
+code=$?
+check "a TIFF from stdin has all its pages" cmp -s stdout tiff/pages.md
+run parse pages_damaged.tif -o tiff --json
+check "a TIFF with a damaged page fails" is "$code" 4
+check "its damaged page is told" grep -q '"page":3,.*"error"' stdout
+check "its other pages are read" is \
+  "$(grep -oE "$starts" tiff/pages_damaged.md | cut -d' ' -f1 | tr '\n' ' ')" "In Each were Most "
+for file in "$source_dir"/tests/data/images/files/*; do
+  run parse "$file" -o formats --force
+  check "$(basename "$file") is read" is "$code" 0
 done
 
 # Nothing to read: no words are made up.
