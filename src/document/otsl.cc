@@ -194,6 +194,11 @@ std::string CellHtml(const Span& span, std::string_view text) {
 std::string ToHtml(const Grid& grid) {
   const size_t num_columns = grid[0].size();
   const Placement placement = PlaceCells(grid);
+  // Marks that continue cells, but none to be continued.
+  if (std::none_of(placement.origins.begin(), placement.origins.end(),
+                   [](const Origin& origin) { return origin.is_set; })) {
+    return {};
+  }
   std::string html = "<table>";
   for (size_t r = 0; r < grid.size(); ++r) {
     html += "<tr>";

@@ -17,6 +17,14 @@ TEST(Otsl, AgreesWithMineruOnEveryCaseUnderTheReferenceRule) {
   }
 }
 
+TEST(Otsl, IsEmptyWithoutAnyCell) {
+  for (const OtslRule rule : {OtslRule::kKeepText, OtslRule::kReference}) {
+    EXPECT_EQ(OtslToHtml("<lcel><ucel><nl><xcel><lcel><nl>", rule), "");
+    EXPECT_EQ(OtslToHtml("<lcel><nl><ucel><lcel><nl>", rule),
+              "<table><tr><td></td><td></td></tr><tr><td></td><td></td></tr></table>");
+  }
+}
+
 TEST(Otsl, ExpandsRowspanAcrossThreeRows) {
   EXPECT_EQ(OtslToHtml("<fcel>Side<fcel>1<nl><ucel><fcel>2<nl><ucel><fcel>3<nl>"),
             "<table><tr><td rowspan=\"3\">Side</td><td>1</td></tr><tr><td>2</td></tr>"
