@@ -1,5 +1,8 @@
 #include "vision/codec.h"
 
+#include <cstdlib>
+#include <new>
+
 #include "base/str_cat.h"
 
 namespace octavo {
@@ -46,6 +49,14 @@ void CheckHeldWhole(int64_t width, int64_t height, std::string_view where, std::
                                " pixels, which can only be read whole, is over the limit of ",
                                options.max_decoded_pixels, " pixels"));
   }
+}
+
+void FreeBytes::operator()(uint8_t* bytes) const { std::free(bytes); }
+
+LargeBuffer NewLargeBuffer(uint64_t num_bytes) {
+  LargeBuffer buffer(static_cast<uint8_t*>(std::calloc(1, num_bytes)));
+  if (buffer == nullptr) throw std::bad_alloc();
+  return buffer;
 }
 
 std::string FirstFrameOnly() {

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,6 +39,14 @@ void CheckImageSize(int64_t width, int64_t height, std::string_view where,
 // options.max_decoded_pixels. what: "interlaced PNG".
 void CheckHeldWhole(int64_t width, int64_t height, std::string_view where, std::string_view what,
                     const DecodeOptions& options);
+
+// Zeroed bytes for a picture that is held whole as stored. Large ones become memory when they are
+// written, so that a header that claims much costs little. Throws std::bad_alloc.
+struct FreeBytes {
+  void operator()(uint8_t* bytes) const;
+};
+using LargeBuffer = std::unique_ptr<uint8_t[], FreeBytes>;
+LargeBuffer NewLargeBuffer(uint64_t num_bytes);
 
 // The warning of an animation.
 std::string FirstFrameOnly();

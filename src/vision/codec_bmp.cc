@@ -15,7 +15,6 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <vector>
 
 #include "base/str_cat.h"
 #include "vision/byte_reader.h"
@@ -72,7 +71,7 @@ class BmpReader {
 
   BmpHeader ReadHeader(const DecodeOptions& options) const;
   // Colour indices [height, width], the topmost row first.
-  std::vector<uint8_t> ReadRle(const BmpHeader& header) const;
+  LargeBuffer ReadRle(const BmpHeader& header) const;
   // Row y from the top, as stored. REQUIRES: no RLE.
   const uint8_t* Row(const BmpHeader& header, int64_t y) const;
   // Whether every pixel's alpha is 0.
@@ -200,11 +199,11 @@ void BmpReader::ReadPalette(uint64_t at, bool is_core, uint32_t num_wanted,
 
 // Pairs of bytes: a count and what is repeated; or 0 and: 0 end of row, 1 end of the picture,
 // 2 a step right and up, n literal pixels, padded to an even number of bytes.
-std::vector<uint8_t> BmpReader::ReadRle(const BmpHeader& header) const {
+LargeBuffer BmpReader::ReadRle(const BmpHeader& header) const {
   const auto width = static_cast<size_t>(header.width);
   const auto height = static_cast<size_t>(header.height);
   const bool is_rle4 = header.compression == kRle4;
-  std::vector<uint8_t> indices(width * height);
+  LargeBuffer indices = NewLargeBuffer(width * height);
   size_t x = 0;
   size_t y = 0;  // from the bottom
   uint64_t at = header.pixels_at;
@@ -298,7 +297,7 @@ DecodedImage DecodeBmp(std::span<const std::byte> bytes, std::string_view where,
   const BmpReader reader(bytes, where);
   const BmpHeader header = reader.ReadHeader(options);
   const bool has_alpha = header.channels[3].mask != 0 && !reader.IsAlphaBlank(header);
-  std::vector<uint8_t> indices;
+  LargeBuffer indices;
   if (header.is_rle()) {
     CheckHeldWhole(header.width, header.height, where, "BMP with RLE", options);
     indices = reader.ReadRle(header);
@@ -307,7 +306,7 @@ DecodedImage DecodeBmp(std::span<const std::byte> bytes, std::string_view where,
                options);
   for (int64_t y = 0; y < header.height; ++y) {
     if (header.is_rle()) {
-      IndexedRow(header, indices.data() + y * header.width, 8, sink.row());
+      IndexedRow(header, indices.get() + y * header.width, 8, sink.row());
     } else if (header.num_bits <= 8) {
       IndexedRow(header, reader.Row(header, y), header.num_bits, sink.row());
     } else {

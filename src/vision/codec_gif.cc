@@ -87,7 +87,7 @@ class GifReader {
   // The next row of the frame in the file's order: [frame width] colour indices.
   void ReadRow(uint8_t* indices);
   // All rows of an interlaced frame, in the picture's order.
-  std::vector<uint8_t> ReadInterlaced();
+  LargeBuffer ReadInterlaced();
   // REQUIRES: all rows read.
   Rest WhatFollowsTheFrame() const { return WhatFollows(source_.bytes, source_.offset); }
 
@@ -155,7 +155,7 @@ void GifReader::ReadRow(uint8_t* indices) {
   if (DGifGetLine(gif_.get(), indices, frame().Width) != GIF_OK) FailAsLibrary();
 }
 
-std::vector<uint8_t> GifReader::ReadInterlaced() {
+LargeBuffer GifReader::ReadInterlaced() {
   struct Pass {
     size_t first;
     size_t step;
@@ -163,9 +163,9 @@ std::vector<uint8_t> GifReader::ReadInterlaced() {
   constexpr Pass kPasses[] = {{0, 8}, {4, 8}, {2, 4}, {1, 2}};
   const auto width = static_cast<size_t>(frame().Width);
   const auto height = static_cast<size_t>(frame().Height);
-  std::vector<uint8_t> indices(width * height);
+  LargeBuffer indices = NewLargeBuffer(width * height);
   for (const Pass& pass : kPasses) {
-    for (size_t y = pass.first; y < height; y += pass.step) ReadRow(indices.data() + y * width);
+    for (size_t y = pass.first; y < height; y += pass.step) ReadRow(indices.get() + y * width);
   }
   return indices;
 }
@@ -185,10 +185,11 @@ DecodedImage DecodeGif(std::span<const std::byte> bytes, std::string_view where,
   CheckImageSize(frame.Width, frame.Height, where, options);
   CheckImageSize(reader.canvas_width(), reader.canvas_height(), where, options);
   const auto palette = reader.Palette();
-  std::vector<uint8_t> indices;
+  LargeBuffer whole;
+  std::vector<uint8_t> indices;  // one row
   if (frame.Interlace) {
     CheckHeldWhole(frame.Width, frame.Height, where, "interlaced GIF", options);
-    indices = reader.ReadInterlaced();
+    whole = reader.ReadInterlaced();
   } else {
     indices.resize(static_cast<size_t>(frame.Width));
   }
@@ -202,7 +203,7 @@ DecodedImage DecodeGif(std::span<const std::byte> bytes, std::string_view where,
     if (is_in_frame) {
       const uint8_t* in = indices.data();
       if (frame.Interlace) {
-        in += (y - frame.Top) * frame.Width;
+        in = whole.get() + (y - frame.Top) * frame.Width;
       } else {
         reader.ReadRow(indices.data());
       }

@@ -215,12 +215,12 @@ bool PngReader::ReadEnd() {
 
 // An interlaced picture is put together over seven passes, so all of it must be held as stored.
 bool ReadInterlaced(PngReader* reader, RowSink* sink) {
-  std::vector<uint8_t> pixels(reader->row_bytes() * reader->height());
+  const LargeBuffer pixels = NewLargeBuffer(uint64_t{reader->row_bytes()} * reader->height());
   for (int pass = 0; pass < reader->num_passes(); ++pass) {
-    if (!reader->ReadPass(pixels.data())) return false;
+    if (!reader->ReadPass(pixels.get())) return false;
   }
   for (size_t y = 0; y < reader->height(); ++y) {
-    reader->FinishRow(pixels.data() + y * reader->row_bytes(), sink->row());
+    reader->FinishRow(pixels.get() + y * reader->row_bytes(), sink->row());
     sink->TakeRow();
   }
   return true;

@@ -29,6 +29,11 @@ TEST(Codec, LimitsTheProductOfTheSides) {
   EXPECT_EQ(SizeError(5, -1, 100), ErrorCode::kDataLoss);
 }
 
+TEST(Codec, ZeroesLargeBuffers) {
+  const LargeBuffer buffer = NewLargeBuffer(100000);
+  for (size_t i = 0; i < 100000; ++i) ASSERT_EQ(buffer[i], 0);
+}
+
 TEST(Codec, CompositesOnWhiteWithRounding) {
   for (int alpha = 0; alpha < 256; ++alpha) {
     for (int value = 0; value < 256; ++value) {

@@ -4,7 +4,6 @@
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -95,18 +94,6 @@ struct CloseTiff {
 struct CloseOptions {
   void operator()(TIFFOpenOptions* options) const { TIFFOpenOptionsFree(options); }
 };
-struct FreeBytes {
-  void operator()(uint8_t* bytes) const { std::free(bytes); }
-};
-
-// Zeroed, and large ones not touched until they are written.
-using Buffer = std::unique_ptr<uint8_t, FreeBytes>;
-Buffer NewBuffer(uint64_t num_bytes) {
-  Buffer buffer(static_cast<uint8_t*>(std::calloc(1, num_bytes)));
-  if (buffer == nullptr) throw std::bad_alloc();
-  return buffer;
-}
-
 // An opened directory. Messages name `where`.
 class TiffFile {
  public:
@@ -345,8 +332,8 @@ class BandReader {
   uint64_t plane_bytes_ = 0;  // of a plane of the band
   uint32_t tile_width_ = 0;
   uint64_t tile_row_bytes_ = 0;
-  Buffer tile_;
-  Buffer band_;
+  LargeBuffer tile_;
+  LargeBuffer band_;
 };
 
 BandReader::BandReader(const TiffFile& file, const TiffForm& form)
@@ -370,8 +357,8 @@ BandReader::BandReader(const TiffFile& file, const TiffForm& form)
                                " planes, which is over the limit of ", kMaxBandBytes, " bytes"));
   }
   plane_bytes_ = row_bytes_ * rows_per_band_;
-  band_ = NewBuffer(plane_bytes_ * num_planes_);
-  if (is_tiled_) tile_ = NewBuffer(tile_row_bytes_ * rows_per_band_);
+  band_ = NewLargeBuffer(plane_bytes_ * num_planes_);
+  if (is_tiled_) tile_ = NewLargeBuffer(tile_row_bytes_ * rows_per_band_);
 }
 
 void BandReader::MeasureTiles() {
@@ -471,7 +458,7 @@ void DecodeConverted(const TiffFile& file, const TiffForm& form, RowSink* sink) 
                         StrCat("TIFF with a strip of ", band_bytes,
                                " bytes, which is over the limit of ", kMaxBandBytes, " bytes"));
   }
-  const Buffer band = NewBuffer(band_bytes);
+  const LargeBuffer band = NewLargeBuffer(band_bytes);
   auto* pixels = reinterpret_cast<uint32_t*>(band.get());
   for (uint32_t y = 0; y < form.height; ++y) {
     if (y % rows_per_band == 0) {

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <vector>
 
 #include <webp/decode.h>
 #include <webp/demux.h>
@@ -126,8 +125,8 @@ DecodedImage DecodeWebp(std::span<const std::byte> bytes, std::string_view where
   const bool has_alpha = reader.frame_has_alpha() || !reader.covers_canvas();
   const size_t num_channels = has_alpha ? 4 : 3;
   const size_t frame_row_bytes = static_cast<size_t>(frame.width) * num_channels;
-  std::vector<uint8_t> pixels(frame_row_bytes * static_cast<size_t>(frame.height));
-  reader.Decode(num_channels, pixels.data());
+  const LargeBuffer pixels = NewLargeBuffer(frame_row_bytes * static_cast<size_t>(frame.height));
+  reader.Decode(num_channels, pixels.get());
 
   RowSink sink(reader.canvas_width(), reader.canvas_height(),
                has_alpha ? PixelLayout::kRgba : PixelLayout::kRgb, reader.Chunk("ICCP"), options);
@@ -137,7 +136,7 @@ DecodedImage DecodeWebp(std::span<const std::byte> bytes, std::string_view where
     const int64_t frame_y = y - frame.y_offset;
     if (frame_y >= 0 && frame_y < frame.height) {
       std::memcpy(row + static_cast<size_t>(frame.x_offset) * num_channels,
-                  pixels.data() + static_cast<size_t>(frame_y) * frame_row_bytes, frame_row_bytes);
+                  pixels.get() + static_cast<size_t>(frame_y) * frame_row_bytes, frame_row_bytes);
     }
     sink.TakeRow();
   }

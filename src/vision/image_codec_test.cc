@@ -2,16 +2,20 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory_info.h"
 #include "octavo/error.h"
 #include "testing/crc32.h"
 #include "testing/picture.h"
+#include "testing/tiff_file.h"
 
 namespace octavo {
 namespace {
@@ -222,6 +226,116 @@ TEST(ImageCodec, SaysWhatItFoundInsteadOfAPicture) {
             "or PPM");
   EXPECT_EQ(message("\1\2\3").find("test: unsupported_media: found no known file type"), 0u);
   EXPECT_EQ(message("").find("test: empty_file: "), 0u);
+}
+
+std::string Number(uint64_t value, size_t num_bytes, bool is_big_endian) {
+  std::string text;
+  for (size_t i = 0; i < num_bytes; ++i) {
+    text += static_cast<char>(value >> 8 * (is_big_endian ? num_bytes - 1 - i : i) & 255);
+  }
+  return text;
+}
+
+std::string PngChunk(const std::string& type_and_data) {
+  return Number(type_and_data.size() - 4, 4, true) + type_and_data +
+         Number(testing::Crc32(type_and_data.data(), type_and_data.size()), 4, true);
+}
+
+// Of grey pixels of this depth.
+std::string PngOf(uint32_t width, uint32_t height, char depth, const std::string& deflated) {
+  return "\x89PNG\r\n\x1a\n" +
+         PngChunk("IHDR" + Number(width, 4, true) + Number(height, 4, true) + depth +
+                  std::string(4, '\0')) +
+         PngChunk("IDAT" + deflated) + PngChunk("IEND");
+}
+
+// Files of a few hundred bytes whose headers name a picture of these sides.
+std::vector<std::string> HeadersOf(uint32_t side) {
+  std::string jpeg = ReadTestFile("files/jpeg_444.jpg");
+  jpeg.replace(jpeg.find("\xFF\xC0") + 5, 4, Number(side, 2, true) + Number(side, 2, true));
+  std::string gif = ReadTestFile("files/gif_static.gif");
+  const std::string sides = Number(side, 2, false) + Number(side, 2, false);
+  gif.replace(6, 4, sides);
+  gif.replace(gif.find(std::string(",\0\0\0\0", 5)) + 5, 4, sides);
+  std::string bmp = ReadTestFile("files/bmp_24.bmp");
+  bmp.replace(18, 8, Number(side, 4, false) + Number(side, 4, false));
+  testing::TiffFile tiff;
+  tiff.AddPage({{256, testing::TiffFile::kLong, {side}},
+                {257, testing::TiffFile::kLong, {side}},
+                {258, testing::TiffFile::kShort, {8}},
+                {259, testing::TiffFile::kShort, {8}},
+                {262, testing::TiffFile::kShort, {1}},
+                {277, testing::TiffFile::kShort, {1}},
+                {278, testing::TiffFile::kLong, {side}}},
+               {"x\x9C"});
+  const uint32_t webp_side = std::min<uint32_t>(side, 16384) - 1;
+  const std::string webp = "RIFF" + Number(42, 4, false) + "WEBPVP8L" + Number(30, 4, false) +
+                           "\x2F" + Number(webp_side | uint64_t{webp_side} << 14, 4, false) +
+                           std::string(25, '\0');
+  return {PngOf(side, side, 8, "x\x9C"),
+          jpeg,
+          gif,
+          bmp,
+          tiff.bytes(),
+          webp,
+          "P6 " + std::to_string(side) + " " + std::to_string(side) + " 255\n"};
+}
+
+// How much more memory was in use at some time while `work` ran.
+template <typename Work>
+int64_t PeakRise(const Work& work) {
+  ResetPeakResidentBytes();
+  const int64_t before = PeakResidentBytes();
+  work();
+  return PeakResidentBytes() - before;
+}
+
+constexpr int64_t kMegabyte = 1 << 20;
+
+TEST(ImageCodec, RefusesBombsOfEveryFormatWithoutTakingMemory) {
+  for (const std::string& bytes : HeadersOf(65500)) {
+    SCOPED_TRACE(SniffImageFormat(std::as_bytes(std::span(bytes))));
+    const int64_t rise =
+        PeakRise([&] { EXPECT_EQ(DecodeError(bytes), ErrorCode::kResourceExhausted); });
+    EXPECT_LT(rise, 64 * kMegabyte);
+  }
+}
+
+// Within the limit, but with no pixels behind the header: memory is taken as rows come.
+TEST(ImageCodec, TakesNoMemoryForPixelsThatAreNotThere) {
+  for (const std::string& bytes : HeadersOf(13000)) {
+    const std::string_view format = SniffImageFormat(std::as_bytes(std::span(bytes)));
+    // libwebp's lossless codes make a picture of one colour of nothing.
+    if (format == "webp") continue;
+    SCOPED_TRACE(format);
+    const int64_t rise = PeakRise([&] { EXPECT_EQ(DecodeError(bytes), ErrorCode::kDataLoss); });
+    EXPECT_LT(rise, 64 * kMegabyte);
+  }
+}
+
+TEST(ImageCodec, HoldsNoMoreThanTheResultOfAPictureThatItReduces) {
+  // 8000 x 8000 of 1 bit, stored: 192 MB as RGB.
+  std::string rows;
+  for (int y = 0; y < 8000; ++y) rows += std::string(1, '\0') + std::string(1000, '\x55');
+  std::string deflated = "\x78\x01";
+  uint32_t a = 1;
+  uint32_t b = 0;
+  for (const char c : rows) {
+    a = (a + static_cast<unsigned char>(c)) % 65521;
+    b = (b + a) % 65521;
+  }
+  for (size_t at = 0; at < rows.size(); at += 65535) {
+    const std::string block = rows.substr(at, 65535);
+    deflated += at + block.size() == rows.size() ? '\1' : '\0';
+    deflated += Number(block.size(), 2, false) + Number(~block.size(), 2, false) + block;
+  }
+  deflated += Number(b << 16 | a, 4, true);
+  const std::string png = PngOf(8000, 8000, 1, deflated);
+  Image image;
+  const int64_t rise = PeakRise([&] { image = Decode(png, {.max_decoded_pixels = 1000 * 1000}); });
+  EXPECT_EQ(image.width, 1000);
+  EXPECT_EQ(image.pixels[0], 128);
+  EXPECT_LT(rise, 32 * kMegabyte);
 }
 
 }  // namespace
