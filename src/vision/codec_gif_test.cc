@@ -76,8 +76,10 @@ std::string FrameBytes(const Frame& frame) {
   if (frame.transparent >= 0) {
     bytes += std::string("\x21\xF9\4\1\0\0", 6) + static_cast<char>(frame.transparent) + '\0';
   }
-  bytes += "," + Little16(frame.left) + Little16(frame.top) + Little16(frame.width) +
-           Little16(frame.height);
+  bytes += ',';
+  for (const int number : {frame.left, frame.top, frame.width, frame.height}) {
+    bytes += Little16(number);
+  }
   bytes += static_cast<char>((frame.palette.empty() ? 0 : 0x80) | (frame.is_interlaced ? 0x40 : 0));
   return bytes + frame.palette + Lzw(frame.indices);
 }
