@@ -23,7 +23,7 @@ std::string LayoutGuard::Add(std::string_view text) {
        start = pending_.find(kBoxStart, kBoxStart.size())) {
     std::string rest = pending_.substr(start);
     pending_.resize(start);
-    const std::string problem = has_start_ ? CheckBlock() : "";
+    std::string problem = has_start_ ? CheckBlock() : "";
     has_start_ = true;
     pending_ = std::move(rest);
     if (!problem.empty()) return problem;
