@@ -94,6 +94,7 @@ struct ParseOptions {
   int dpi = 200;                  // of PDF pages; 36 to 600
   std::string pages;              // "1-3,7"; empty: all
   std::string password;           // of an encrypted PDF
+  bool image_analysis = false;    // asks a model that knows how about pictures and charts
   // Changes speed and memory only.
   int pages_in_flight = 2;         // 1 to 64; pages worked on at once
   Canceller* canceller = nullptr;  // may be null; outlives the call

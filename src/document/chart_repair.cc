@@ -183,7 +183,7 @@ std::string TakeToken(std::string_view* text) {
     while (length < text->size() && IsAlnum((*text)[length])) ++length;
   }
   if (length == 0) length = static_cast<size_t>(DecodeUtf8(*text).num_bytes);
-  const std::string token = LowerAscii(text->substr(0, length));
+  std::string token = LowerAscii(text->substr(0, length));
   text->remove_prefix(length);
   return token;
 }

@@ -18,6 +18,7 @@
 #include "document/picture_cuts.h"
 #include "document/post_process.h"
 #include "document/request_batch.h"
+#include "document/table_pictures.h"
 #include "document/white_space.h"
 #include "document/whitespace_layout.h"
 
@@ -52,6 +53,78 @@ std::optional<std::string> TakeAnswer(const BatchAnswer& answer, const std::stri
   }
   return answer.text;
 }
+
+// Pictures that lie in tables. Used in this order: crops, answers into the blocks, TakeFound,
+// post-processing, Insert.
+class PicturesInTables {
+ public:
+  // Both outlive this.
+  PicturesInTables(const Image& image, Page* page) : image_(image), page_(*page) {
+    for (const auto& table : FindTablePictures(page->blocks)) {
+      for (const size_t picture : table.second) {
+        entries_.push_back({table.first, picture, {PictureCodeText(entries_.size()), {}}});
+      }
+    }
+  }
+
+  // The crop of a block as it is sent.
+  Image CropOf(size_t number) const {
+    const ContentBlock& block = page_.blocks[number];
+    std::vector<MaskedPicture> masks;
+    for (const Entry& entry : entries_) {
+      if (entry.table != number) continue;
+      masks.push_back({page_.blocks[entry.picture].bbox, entry.code.code});
+    }
+    if (masks.empty()) return CropOfBlock(image_, block.bbox, block.angle);
+    return CropOfTable(image_, block, masks);
+  }
+
+  // Cuts out the pictures whose codes came back and drops their blocks; the others stay blocks of
+  // their own.
+  void TakeFound() {
+    std::vector<bool> is_taken(page_.blocks.size(), false);
+    for (Entry& entry : entries_) {
+      const ContentBlock& table = page_.blocks[entry.table];
+      const std::string content = table.content.value_or("");
+      if (ReplacePictureCodes(content, {entry.code}) == content) continue;
+      Image cut = CropBox(image_, page_.blocks[entry.picture].bbox);
+      if (!cut.empty() && table.angle.value_or(0) != 0) {
+        cut = RotateCounterClockwise(cut, *table.angle);
+      }
+      entry.code.source = AddPicture(cut, &page_);
+      is_taken[entry.picture] = !entry.code.source.empty();
+    }
+    std::vector<ContentBlock> kept;
+    for (size_t i = 0; i < page_.blocks.size(); ++i) {
+      if (!is_taken[i]) kept.push_back(std::move(page_.blocks[i]));
+    }
+    page_.blocks = std::move(kept);
+  }
+
+  // Puts the pictures into the tables' HTML.
+  void Insert() {
+    std::vector<PictureCode> codes;
+    for (const Entry& entry : entries_) {
+      if (!entry.code.source.empty()) codes.push_back(entry.code);
+    }
+    for (ContentBlock& block : page_.blocks) {
+      if (block.type == "table" && block.content) {
+        block.content = ReplacePictureCodes(*block.content, codes);
+      }
+    }
+  }
+
+ private:
+  struct Entry {
+    size_t table = 0;  // numbers of blocks before TakeFound
+    size_t picture = 0;
+    PictureCode code;
+  };
+
+  const Image& image_;
+  Page& page_;
+  std::vector<Entry> entries_;
+};
 
 }  // namespace
 
@@ -116,14 +189,15 @@ bool Extractor::ReadByModel(const Image& image, const InkMap& map, const PageInk
 
 void Extractor::ReadBlocks(const Image& image, Page* page) const {
   const Clock::time_point start = Clock::now();
-  const std::vector<BlockRequest> planned = PlanRequests(&page->blocks);
+  const RequestOptions request_options{options_.image_analysis && card_.Knows(Task::kImage), {}};
+  const std::vector<BlockRequest> planned = PlanRequests(&page->blocks, request_options);
   size_t count = planned.size();
   CheckRequestCount(&count, page);
+  PicturesInTables in_tables(image, page);
   RequestBatch batch(engine_, options_.canceller);
   std::vector<size_t> sent;
   for (size_t i = 0; i < count; ++i) {
-    const ContentBlock& block = page->blocks[planned[i].block];
-    Image crop = CropOfBlock(image, block.bbox, block.angle);
+    Image crop = in_tables.CropOf(planned[i].block);
     if (crop.empty()) continue;
     batch.Submit(planned[i].task, std::move(crop));
     sent.push_back(planned[i].block);
@@ -135,7 +209,11 @@ void Extractor::ReadBlocks(const Image& image, Page* page) const {
     block.content =
         TakeAnswer(answers[i], StrCat("block ", sent[i] + 1, " (", block.type, ")"), page);
   }
-  page->blocks = PostProcess(std::move(page->blocks));
+  in_tables.TakeFound();
+  PostProcessOptions options;
+  options.table_formula_eq_wrap = true;
+  page->blocks = PostProcess(std::move(page->blocks), options);
+  in_tables.Insert();
   page->timings.recognize_seconds += SecondsSince(start);
 }
 

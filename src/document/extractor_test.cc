@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "document/table_pictures.h"
 #include "testing/fake_engine.h"
 #include "testing/mineru_cases.h"
 #include "testing/printed_page.h"
@@ -56,7 +57,47 @@ TEST_F(ExtractorTest, ReadsLayoutThenEveryBlock) {
             "image 0.1 0.61 0.9 0.9 angle 0 no content\n");
   EXPECT_EQ(engine.requests().size(), 4u);
   EXPECT_EQ(engine.requests()[1].pictures[0].width, 800);
-  EXPECT_EQ(page.pictures.size(), 2u);
+  EXPECT_EQ(page.pictures.size(), 3u);  // table, formula and image
+}
+
+TEST_F(ExtractorTest, PutsPicturesIntoTheirTables) {
+  FakeEngine engine([](const Request& request) -> FakeEngine::Answer {
+    const std::string prompt = FakeEngine::PromptOf(request);
+    if (prompt == kLayoutPrompt) {
+      return {Block("100 100 900 500", "table") + Block("150 150 300 300", "image") +
+              Block("600 150 800 300", "image") + Block("100 510 900 900", "text")};
+    }
+    if (prompt == "\nTable Recognition:") {
+      return {"<fcel>" + PictureCodeText(0) + "<fcel>\\(x\\)<nl>"};
+    }
+    return {"words"};
+  });
+  const Page page = Read(engine);
+  ASSERT_EQ(page.pictures.size(), 3u);  // the first image, the table, the second image
+  EXPECT_EQ(Describe(page.blocks), "table 0.1 0.1 0.9 0.5 angle 0 [<table><tr><td><img src=\"" +
+                                       page.pictures[0].name +
+                                       "\"/></td><td><eq>x</eq></td></tr></table>]\n"
+                                       "image 0.6 0.15 0.8 0.3 angle 0 no content\n"
+                                       "text 0.1 0.51 0.9 0.9 angle 0 [words]\n");
+}
+
+TEST_F(ExtractorTest, AnalysesPicturesWhenAskedAndAble) {
+  FakeEngine engine([](const Request& request) -> FakeEngine::Answer {
+    const std::string prompt = FakeEngine::PromptOf(request);
+    if (prompt == kLayoutPrompt) {
+      return {Block("100 100 900 500", "image") + Block("100 510 900 900", "text")};
+    }
+    if (prompt != "\nImage Analysis:") return {"words"};
+    return {"<|class_start|>logo<|class_end|><|caption_start|>A bird.<|caption_end|>"};
+  });
+  EXPECT_EQ(Read(engine).blocks[0].content, std::nullopt);
+  options_.image_analysis = true;
+  const Page page = Read(engine);
+  EXPECT_EQ(page.blocks[0].content, "A bird.");
+  EXPECT_EQ(page.blocks[0].sub_type, "logo");
+  card_.knows_every_task = false;
+  card_.tasks = {"layout", "text"};
+  EXPECT_EQ(Read(engine).blocks[0].content, std::nullopt);
 }
 
 TEST_F(ExtractorTest, ReadsByWhiteSpaceWhenTheLayoutIsJunk) {

@@ -15,7 +15,8 @@ namespace {
 constexpr int kJpegQuality = 75;
 
 bool HasPicture(std::string_view type) {
-  return type == "image" || type == "chart" || type == "image_block" || type == "table";
+  return type == "image" || type == "chart" || type == "image_block" || type == "table" ||
+         type == "equation";
 }
 
 // FNV-1a, 64 bit.
@@ -27,25 +28,29 @@ uint64_t Hash(std::string_view bytes) {
 
 }  // namespace
 
+std::string AddPicture(const Image& cut, Page* page) {
+  // JPEG holds no longer side.
+  constexpr int kMaxSide = 65'500;
+  if (cut.empty() || cut.width > kMaxSide || cut.height > kMaxSide) return {};
+  CutPicture picture;
+  picture.jpeg_bytes = EncodeJpeg(cut, kJpegQuality);
+  char name[64];
+  std::snprintf(name, sizeof name, "p%d-%zu-%016llx.jpg", page->index + 1,
+                page->pictures.size() + 1,
+                static_cast<unsigned long long>(Hash(picture.jpeg_bytes)));
+  picture.name = name;
+  page->pictures.push_back(std::move(picture));
+  return name;
+}
+
 void CutPictures(const Image& image, Page* page) {
-  int number = 0;
   for (ContentBlock& block : page->blocks) {
     if (!HasPicture(block.type)) continue;
     const Image cut = Crop(image, static_cast<int>(std::floor(block.bbox[0] * image.width)),
                            static_cast<int>(std::floor(block.bbox[1] * image.height)),
                            static_cast<int>(std::ceil(block.bbox[2] * image.width)),
                            static_cast<int>(std::ceil(block.bbox[3] * image.height)));
-    // JPEG holds no longer side.
-    constexpr int kMaxSide = 65'500;
-    if (cut.empty() || cut.width > kMaxSide || cut.height > kMaxSide) continue;
-    CutPicture picture;
-    picture.jpeg_bytes = EncodeJpeg(cut, kJpegQuality);
-    char name[64];
-    std::snprintf(name, sizeof name, "p%d-%d-%016llx.jpg", page->index + 1, ++number,
-                  static_cast<unsigned long long>(Hash(picture.jpeg_bytes)));
-    picture.name = name;
-    block.img_path = picture.name;
-    page->pictures.push_back(std::move(picture));
+    block.img_path = AddPicture(cut, page);
   }
 }
 

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <optional>
 #include <utility>
 
-#include "document/block.h"
+#include "document/crops.h"
 #include "document/mermaid_text.h"
 
 namespace octavo {
@@ -89,6 +90,25 @@ void DrawText(std::string_view text, int x, int y, int scale, const Colour& colo
   }
 }
 
+// The box after the image it lies in, of the given size, was turned counter-clockwise.
+PixelBox Turn(const PixelBox& box, int width, int height, int degrees) {
+  switch (degrees) {
+    case 90:
+      return {box.y0, width - box.x1, box.y1, width - box.x0};
+    case 180:
+      return {width - box.x1, height - box.y1, width - box.x0, height - box.y0};
+    case 270:
+      return {height - box.y1, box.x0, height - box.y0, box.x1};
+    default:
+      return box;
+  }
+}
+
+// Of the fraction of a page's side, as CropBox rounds it.
+int EdgeOf(double fraction, int side) {
+  return static_cast<int>(std::nearbyint(std::clamp(fraction, 0.0, 1.0) * side));
+}
+
 }  // namespace
 
 std::map<size_t, std::vector<size_t>> FindTablePictures(const std::vector<ContentBlock>& blocks) {
@@ -158,13 +178,34 @@ std::string PictureCodeText(size_t number) {
   return text + "]";
 }
 
+Image CropOfTable(const Image& page, const ContentBlock& table,
+                  const std::vector<MaskedPicture>& pictures) {
+  Image crop = CropBox(page, table.bbox);
+  if (crop.empty()) return {};
+  const int width = crop.width;
+  const int height = crop.height;
+  const int left = EdgeOf(table.bbox[0], page.width);
+  const int top = EdgeOf(table.bbox[1], page.height);
+  const int angle = table.angle.value_or(0);
+  if (angle != 0) crop = RotateCounterClockwise(crop, angle);
+  for (const MaskedPicture& picture : pictures) {
+    const PixelBox box = {std::clamp(EdgeOf(picture.bbox[0], page.width) - left, 0, width),
+                          std::clamp(EdgeOf(picture.bbox[1], page.height) - top, 0, height),
+                          std::clamp(EdgeOf(picture.bbox[2], page.width) - left, 0, width),
+                          std::clamp(EdgeOf(picture.bbox[3], page.height) - top, 0, height)};
+    if (box.x0 >= box.x1 || box.y0 >= box.y1) continue;
+    MaskPicture(Turn(box, width, height, angle), picture.code, &crop);
+  }
+  return PadAndEnlarge(crop);
+}
+
 void MaskPicture(const PixelBox& box, std::string_view code, Image* crop) {
   const Colour paper = ColourAround(box, *crop);
   FillRectangle(box.x0, box.y0, box.x1 + 1, box.y1 + 1, paper, crop);
   constexpr double kShare = 0.7;
   const int width = static_cast<int>(code.size()) * (kGlyphWidth + 1) - 1;
-  const int box_width = box.x1 - box.x0;
-  const int box_height = box.y1 - box.y0;
+  const int box_width = box.width();
+  const int box_height = box.height();
   const int scale = std::max(1, static_cast<int>(std::min(kShare * box_width / width,
                                                           kShare * box_height / kGlyphHeight)));
   if (width * scale > box_width || kGlyphHeight * scale > box_height) return;

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "document/block.h"
+#include "document/ink_components.h"
 #include "octavo/document.h"
 #include "vision/image.h"
 
@@ -32,15 +34,17 @@ std::string ReplacePictureCodes(std::string_view html, const std::vector<Picture
 // in square brackets. Different for every n below 10 000.
 std::string PictureCodeText(size_t number);
 
+// The crop of a table as it is sent, its pictures painted over with their codes.
+struct MaskedPicture {
+  Bbox bbox;  // fractions of the page
+  std::string code;
+};
+Image CropOfTable(const Image& page, const ContentBlock& table,
+                  const std::vector<MaskedPicture>& pictures);
+
 // Paints over a rectangle of a table's crop in the colour around it and writes the code into it, if
 // it fits. The box is in pixels, within the image. Source: the same, mask_and_encode_table_image;
 // the letters are octavo's own, as a font file is not to be had everywhere.
-struct PixelBox {
-  int x0 = 0;
-  int y0 = 0;
-  int x1 = 0;
-  int y1 = 0;
-};
 void MaskPicture(const PixelBox& box, std::string_view code, Image* crop);
 
 }  // namespace octavo

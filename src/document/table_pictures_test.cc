@@ -1,5 +1,6 @@
 #include "document/table_pictures.h"
 
+#include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -54,6 +55,21 @@ TEST(TablePictures, AreMaskedWithTheCodeInTheColourAround) {
   }
   EXPECT_GT(num_dark, 4 * 60);   // six letters at twice their size
   EXPECT_LT(num_dark, 4 * 110);  // and nothing of the picture
+}
+
+TEST(TablePictures, AreMaskedInTheCropOfATurnedTable) {
+  Image page(400, 300, 255);
+  for (int y = 100; y < 150; ++y) {
+    for (int x = 200; x < 380; ++x) page.row(y)[3 * x] = 90;
+  }
+  ContentBlock table = At("table", 0.1, 0.1, 1.0, 0.9);
+  for (const int angle : {0, 90, 180, 270}) {
+    table.angle = angle;
+    const Image crop = CropOfTable(page, table, {{{0.5, 1.0 / 3, 0.95, 0.5}, "[K7TX]"}});
+    EXPECT_EQ(crop.width, angle % 180 == 0 ? 360 : 240);
+    for (const uint8_t value : crop.pixels) ASSERT_NE(value, 90) << angle;
+    EXPECT_NE(std::count(crop.pixels.begin(), crop.pixels.end(), 0), 0) << angle;
+  }
 }
 
 TEST(TablePictures, AreMaskedWithoutCodeWhereItDoesNotFit) {
