@@ -24,9 +24,8 @@ std::string LowerCase(std::string text) {
 }
 
 bool HasDocumentExtension(const fs::path& path) {
-  constexpr std::array<std::string_view, 11> kExtensions = {".pdf", ".png",  ".jpg", ".jpeg",
-                                                            ".jpe", ".webp", ".tif", ".tiff",
-                                                            ".gif", ".bmp",  ".ppm"};
+  constexpr std::array<std::string_view, 11> kExtensions = {
+      ".pdf", ".png", ".jpg", ".jpeg", ".jpe", ".webp", ".tif", ".tiff", ".gif", ".bmp", ".ppm"};
   const std::string extension = LowerCase(path.extension().string());
   return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
 }
