@@ -56,27 +56,29 @@ struct StreamBF16 : ReadF32 {
   }
 };
 
-template <int kRows, int kVecs>
-OCTAVO_INLINE void StoreTile(const Vec (&acc)[kRows][kVecs], const float* column_scale,
-                             const float* row_scale, bool accumulate, int64_t row_stride,
-                             int64_t panel_stride, float* sums) {
+// sum + old x scale; the scale belongs to a column, or to a row, or is 1.
+OCTAVO_INLINE Vec AddScaled(Vec sum, Vec old, const float* column_scale, const float* row_scale) {
+  if (column_scale != nullptr) return Fma(old, Load(column_scale), sum);
+  if (row_scale != nullptr) return Fma(old, Set(*row_scale), sum);
+  return Add(old, sum);
+}
+
+// Stores the sums of a tile, or adds them to what stands there, scaled.
+template <class Block, int kRows, int kVecs>
+OCTAVO_INLINE void StoreTile(const Block& b, int64_t row, int64_t panel,
+                             const Vec (&acc)[kRows][kVecs]) {
+  float* sums = b.sums + row * b.sums_row_stride + panel * b.sums_panel_stride;
 #pragma GCC unroll 8
   for (int r = 0; r < kRows; ++r) {
+    const float* row_scale = b.row_scale == nullptr ? nullptr : b.row_scale + row + r;
 #pragma GCC unroll 64
     for (int v = 0; v < kVecs; ++v) {
-      float* out =
-          sums + r * row_stride + (v / kPanelVecs) * panel_stride + (v % kPanelVecs) * kLanes;
-      Vec sum = acc[r][v];
-      if (accumulate) {
-        if (column_scale != nullptr) {
-          sum = Fma(Load(out), Load(column_scale + v * kLanes), sum);
-        } else if (row_scale != nullptr) {
-          sum = Fma(Load(out), Set(row_scale[r]), sum);
-        } else {
-          sum = Add(Load(out), sum);
-        }
-      }
-      Store(out, sum);
+      const float* column_scale =
+          b.column_scale == nullptr ? nullptr : b.column_scale + panel * kPanelColumns + v * kLanes;
+      float* out = sums + r * b.sums_row_stride + (v / kPanelVecs) * b.sums_panel_stride +
+                   (v % kPanelVecs) * kLanes;
+      const Vec sum = acc[r][v];
+      Store(out, b.accumulate ? AddScaled(sum, Load(out), column_scale, row_scale) : sum);
     }
   }
 }
@@ -134,10 +136,7 @@ __attribute__((noinline)) void Tile(const BlockOf<Read>& b, int64_t row, int64_t
     w += w_step;
   }
   if (i > 0) TileStep<Read, kRows, kPanels>(w, w_panel_stride, x, x_row_stride, 0, acc);
-  StoreTile<kRows, kPanels * kPanelVecs>(
-      acc, b.column_scale == nullptr ? nullptr : b.column_scale + panel * kPanelColumns,
-      b.row_scale == nullptr ? nullptr : b.row_scale + row, b.accumulate, b.sums_row_stride,
-      b.sums_panel_stride, b.sums + row * b.sums_row_stride + panel * b.sums_panel_stride);
+  StoreTile(b, row, panel, acc);
 }
 
 // kRows rows from `row` on, for the panels [panel, panel + count).

@@ -95,8 +95,8 @@ void LanguageModel::Attention(int layer, const KvCache& cache, FloatMatrix x, Co
   const ops::KvLayer kv = cache.Layer(layer);
   const FloatMatrix attended = h;
   ops::AppendKv(context_, kv, kv_sequences_, k, v);
-  ops::PagedAttention(context_, kv, kv_sequences_, config_.num_attention_heads,
-                      1.0f / std::sqrt(static_cast<float>(head_dim)), q, attended);
+  ops::PagedAttention(context_, kv, kv_sequences_, 1.0f / std::sqrt(static_cast<float>(head_dim)),
+                      q, attended);
   if (observer != nullptr) {
     // The stage is the projection alone, without the residual it is added to; q is free by now.
     ops::Matmul(context_, attended, weights.o_proj.weight, q, with_bias(weights.o_proj));

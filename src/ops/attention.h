@@ -53,11 +53,11 @@ void AppendKv(const Context& context, const KvLayer& layer, std::span<const KvSe
               ConstFloatMatrix k, ConstFloatMatrix v) noexcept;
 
 // Causal attention of the new tokens over everything cached of their own sequence, themselves
-// included (call AppendKv first). Query head h uses key/value head h / (num_heads / num_kv_heads).
-// q, out: [rows, num_heads * head_dim]. Results depend neither on chunking nor on other sequences.
+// included (call AppendKv first). q, out: [rows, num_heads * head_dim]; query head h uses key/value
+// head h / (num_heads / num_kv_heads). Results depend neither on chunking nor on other sequences.
 void PagedAttention(const Context& context, const KvLayer& layer,
-                    std::span<const KvSequence> sequences, int num_heads, float scale,
-                    ConstFloatMatrix q, FloatMatrix out) noexcept;
+                    std::span<const KvSequence> sequences, float scale, ConstFloatMatrix q,
+                    FloatMatrix out) noexcept;
 
 // Bytes of per-thread scratch for heads of this size.
 size_t AttentionScratchBytes(int head_dim);

@@ -1,5 +1,6 @@
 #include "ops/packed_weight.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/check.h"
@@ -53,6 +54,26 @@ void PackColumn(const std::byte* row, int64_t k, WeightFormat format, int64_t co
   }
 }
 
+// Packs the rows [p * kColumns, (p + 1) * kColumns) of weight [n, k] that there are; the rest is 0.
+void PackPanel(const TensorView& weight, int64_t n, int64_t k, int64_t p, std::byte* panel) {
+  const WeightFormat format = FormatOf(weight.dtype);
+  const size_t element = ElementSize(format);
+  const int64_t columns = std::min(kColumns, n - p * kColumns);
+  const int64_t stored_k = StoredK(format, k);
+  if (columns < kColumns || stored_k != k) {
+    std::memset(panel, 0, static_cast<size_t>(stored_k * kColumns) * element);
+  }
+  for (int64_t column = 0; column < columns; ++column) {
+    const int64_t row = p * kColumns + column;
+    const std::byte* source = weight.data + static_cast<size_t>(row * k) * element;
+    if (element == 4) {
+      PackColumn<uint32_t>(source, k, format, column, panel);
+    } else {
+      PackColumn<uint16_t>(source, k, format, column, panel);
+    }
+  }
+}
+
 }  // namespace
 
 PackedWeight PackedWeight::Pack(const Context& context, const TensorView& weight, int64_t n,
@@ -63,26 +84,14 @@ PackedWeight PackedWeight::Pack(const Context& context, const TensorView& weight
   packed.n_ = n;
   packed.k_ = k;
   packed.format_ = FormatOf(weight.dtype);
-  const WeightFormat format = packed.format_;
-  const size_t element = ElementSize(format);
   const int64_t panels = (n + kColumns - 1) / kColumns;
-  const size_t panel_bytes = static_cast<size_t>(StoredK(format, k) * kColumns) * element;
+  const size_t panel_bytes =
+      static_cast<size_t>(StoredK(packed.format_, k) * kColumns) * ElementSize(packed.format_);
   packed.data_ = AlignedBuffer<std::byte>(static_cast<size_t>(panels) * panel_bytes);
-  std::byte* data = packed.data_.data();
+  std::byte* const data = packed.data_.data();
   context.pool->ParallelFor(panels, 1, [&](int64_t begin, int64_t end, int) {
     for (int64_t p = begin; p < end; ++p) {
-      std::byte* panel = data + static_cast<size_t>(p) * panel_bytes;
-      const bool whole = (p + 1) * kColumns <= n && StoredK(format, k) == k;
-      if (!whole) std::memset(panel, 0, panel_bytes);
-      for (int64_t column = 0; column < kColumns && p * kColumns + column < n; ++column) {
-        const int64_t row = p * kColumns + column;
-        const std::byte* source = weight.data + static_cast<size_t>(row * k) * element;
-        if (element == 4) {
-          PackColumn<uint32_t>(source, k, format, column, panel);
-        } else {
-          PackColumn<uint16_t>(source, k, format, column, panel);
-        }
-      }
+      PackPanel(weight, n, k, p, data + static_cast<size_t>(p) * panel_bytes);
     }
   });
   return packed;

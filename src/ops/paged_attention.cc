@@ -314,9 +314,10 @@ void AppendKv(const Context& context, const KvLayer& layer, std::span<const KvSe
 }
 
 void PagedAttention(const Context& context, const KvLayer& layer,
-                    std::span<const KvSequence> sequences, int num_heads, float scale,
-                    ConstFloatMatrix q, FloatMatrix out) noexcept {
+                    std::span<const KvSequence> sequences, float scale, ConstFloatMatrix q,
+                    FloatMatrix out) noexcept {
   CheckLayer(layer);
+  const auto num_heads = static_cast<int>(q.cols / layer.head_dim);
   OCTAVO_CHECK(num_heads % layer.num_kv_heads == 0 &&
                    q.cols == int64_t{num_heads} * layer.head_dim && out.cols == q.cols,
                num_heads, " heads, ", layer.num_kv_heads, " key heads, ", q.cols, " columns");

@@ -57,7 +57,7 @@ class Paged {
     }
     std::vector<float> out(q.size());
     AppendKv(context, layer_, steps, Matrix(k, row), Matrix(v, row));
-    PagedAttention(context, layer_, steps, heads_, 0.125f, Matrix(q, row), Matrix(out, row));
+    PagedAttention(context, layer_, steps, 0.125f, Matrix(q, row), Matrix(out, row));
     for (size_t i = 0; i < counts.size(); ++i) {
       Sequence& s = sequences_[i];
       const int64_t columns = heads_ * dim_;
