@@ -30,6 +30,9 @@ MIXTURES: dict[str, dict[str, float]] = {
     "pieces": {"piece": 0.70, "row": 0.17, "line": 0.11, "paragraph": 0.01, "unread": 0.01},
     "text": {"line": 0.8, "paragraph": 0.19, "unread": 0.01},
     "blocks": {"line": 0.6, "paragraph": 0.39, "unread": 0.01},
+    "wide": {
+        "piece": 0.44, "row": 0.12, "line": 0.12, "paragraph": 0.07, "table": 0.10, "formula": 0.13, "unread": 0.02,
+    },
     "all": {"line": 0.50, "paragraph": 0.20, "table": 0.12, "formula": 0.17, "unread": 0.01},
     "layout": {"line": 0.50, "paragraph": 0.18, "table": 0.10, "formula": 0.16, "page": 0.06},
 }
