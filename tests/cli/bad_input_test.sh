@@ -90,7 +90,7 @@ PY
     run parse "$name.png" in/lines.pdf -o "$name" --json
     check "$name is refused" refused
     check "$name is told" grep -q "\"event\":\"failed\",\"input\":\"$name.png\"" stdout
-    check "$name: $(peak_mb) MB against $plain_mb" [ "$(peak_mb)" -lt $((plain_mb + 64)) ]
+    check_memory "$name takes no more memory than another" $((plain_mb + 64))
     check "$name: the rest of the batch is done" [ -s "$name/lines.md" ]
   done
 else

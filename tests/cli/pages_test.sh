@@ -86,7 +86,7 @@ for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21; do
   echo "$starts" | cut -d'|' -f$((i % 5 + 1))
 done >expected
 check "each piece of the strip is there once, in order" cmp -s found expected
-check "a strip takes little memory: $(peak_mb) MB" [ "$(peak_mb)" -lt 150 ]
+check_memory "a strip takes little memory" 150
 SECONDS=0
 run parse receipt.ppm -o receipt --json --format md
 check "a receipt of 200 x 30000 is read" is "$code" 0
@@ -95,7 +95,7 @@ grep -oE 'In the|Each of|The gauges|were emptied|Most of' receipt/receipt.md >fo
 for _ in $(seq 80); do printf '%s\n' 'In the' 'Each of' 'The gauges' 'were emptied' 'Most of'; done \
   >expected
 check "each line of the receipt is there once, in order" cmp -s found expected
-check "a receipt takes little memory: $(peak_mb) MB" [ "$(peak_mb)" -lt 200 ]
+check_memory "a receipt takes little memory" 200
 
 # Pages on their side or head: the same text, and the angle is told.
 run parse report.ppm -o turned --format md,model

@@ -167,7 +167,7 @@ for name in bomb_picture bomb_content; do
   run parse "$pdfs/$name.pdf" -o "$name" --json
   check "$name is read or refused" done_or_refused
   check "$name ends in time" [ "$SECONDS" -lt 120 ]
-  check "$name: $(peak_mb) MB against $plain_mb" [ "$(peak_mb)" -lt $((plain_mb + 64)) ]
+  check_memory "$name takes no more memory than another" $((plain_mb + 64))
 done
 
 finish
