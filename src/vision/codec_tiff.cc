@@ -32,16 +32,14 @@ constexpr int64_t kFaxRowsPerError = 50;
 
 // What libtiff says, instead of on stderr.
 struct TiffMessages {
-  std::string first_error;
+  char first_error[200] = "";
   int64_t num_errors = 0;
 };
 
 int OnTiffError(TIFF*, void* user_data, const char*, const char* format, va_list arguments) {
   auto* messages = static_cast<TiffMessages*>(user_data);
   if (messages->num_errors++ == 0) {
-    char text[200];
-    std::vsnprintf(text, sizeof(text), format, arguments);
-    messages->first_error = text;
+    std::vsnprintf(messages->first_error, sizeof(messages->first_error), format, arguments);
   }
   return 1;
 }
@@ -122,8 +120,7 @@ class TiffFile {
   void CheckFaxErrors(int64_t height, std::vector<std::string>* warnings) const;
 
   [[noreturn]] void FailAsLibrary() const {
-    Fail(messages_.num_errors == 0 ? std::string("the file is cut or damaged")
-                                   : messages_.first_error);
+    Fail(messages_.num_errors == 0 ? "the file is cut or damaged" : messages_.first_error);
   }
   [[noreturn]] void Fail(const std::string& what) const {
     throw CorruptImage(where_, "TIFF", what);

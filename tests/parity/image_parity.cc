@@ -112,7 +112,9 @@ void CheckFiles(const std::filesystem::path& folder, Report* report) {
   transposed.apply_exif_orientation = true;
 
   const StoredTensors pixels(folder / "files.safetensors");
-  for (const auto& [name, row] : ReadJson(folder / "files.json").at("files").items()) {
+  const nlohmann::json files = ReadJson(folder / "files.json").at("files");
+  report->Check(!files.empty(), "decode", "no file is listed");
+  for (const auto& [name, row] : files.items()) {
     const std::string bytes = ReadFile(folder / row.at("file").get<std::string>(), size_t{1} << 20);
     const int bound = row.at("lossless").get<bool>() ? 0 : kLossyBound;
     const Image as_client = ToImage(pixels.Get(name + ".client_rgb"));
