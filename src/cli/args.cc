@@ -81,6 +81,8 @@ void AddParse(CLI::App* root, ParseCommandOptions* options) {
       ->check(OneOf({"auto", "model", "whitespace"}))
       ->type_name("auto|model|whitespace")
       ->capture_default_str();
+  app->add_flag("--image-analysis", options->image_analysis,
+                "Have pictures and charts described, by a model that was trained for it");
   app->add_option(
          "--max-pixels", options->max_pixels,
          "Width x height up to which the model is shown a picture; default: the model's own")

@@ -38,15 +38,16 @@ TEST(Args, TakesParseWithItsDefaults) {
 }
 
 TEST(Args, TakesEveryFlagOfParse) {
-  const Command command = Parse(
-      {"parse",      "a.pdf",     "-o",           "-",         "--format", "md,model",  "--force",
-       "--pages",    "1-3",       "--password",   "p",         "--dpi",    "100",       "--layout",
-       "whitespace", "--compute", "f32",          "--threads", "2",        "--timings", "--json",
-       "--model",    "m",         "--max-pixels", "100000"});
+  const Command command =
+      Parse({"parse",   "a.pdf",           "-o",         "-",          "--format", "md,model",
+             "--force", "--pages",         "1-3",        "--password", "p",        "--dpi",
+             "100",     "--layout",        "whitespace", "--compute",  "f32",      "--threads",
+             "2",       "--timings",       "--json",     "--model",    "m",        "--max-pixels",
+             "100000",  "--image-analysis"});
   const auto& options = std::get<ParseCommandOptions>(command);
   EXPECT_EQ(options.output_dir, "-");
   EXPECT_EQ(options.formats, (std::vector<std::string>{"md", "model"}));
-  EXPECT_TRUE(options.force && options.timings && options.json_events);
+  EXPECT_TRUE(options.force && options.timings && options.json_events && options.image_analysis);
   EXPECT_EQ(options.pages, "1-3");
   EXPECT_EQ(options.password, "p");
   EXPECT_EQ(options.dpi, 100);

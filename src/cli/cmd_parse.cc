@@ -82,6 +82,7 @@ class ParseRun {
         watcher_([this] { canceller_.Cancel(); }),
         progress_(ProgressStreams(), found_.files.size() + found_.problems.size()) {
     parse_options_.layout = LayoutOf(options.layout);
+    parse_options_.image_analysis = options.image_analysis;
     parse_options_.dpi = options.dpi;
     parse_options_.pages = options.pages;
     parse_options_.password = PasswordOf(options);
@@ -91,8 +92,8 @@ class ParseRun {
     result_options_.force = options.force;
     result_options_.settings =
         StrCat(OCTAVO_VERSION, " ", StampOfModel(model_dir_), " compute=", options.compute,
-               " layout=", options.layout, " pages=", options.pages, " dpi=", options.dpi,
-               " max_pixels=", options.max_pixels);
+               " layout=", options.layout, " image_analysis=", options.image_analysis,
+               " pages=", options.pages, " dpi=", options.dpi, " max_pixels=", options.max_pixels);
   }
 
   int Run() {
@@ -132,9 +133,11 @@ class ParseRun {
   // Loads the model when the first page needs it: bad inputs are reported at once.
   Engine& GetEngine() {
     if (engine_ == nullptr) {
+      const ModelCard card = ReadModelCard(model_dir_);
       if (parse_options_.layout == ParseOptions::Layout::kModel) {
-        RequireTraining(ReadModelCard(model_dir_), Task::kLayout);
+        RequireTraining(card, Task::kLayout);
       }
+      if (parse_options_.image_analysis) RequireTraining(card, Task::kImage);
       engine_ = Engine::Load({.model_dir = model_dir_,
                               .compute = options_.compute,
                               .num_threads = options_.num_threads,

@@ -20,6 +20,7 @@ struct ParseCommandOptions {
   std::string model_dir;        // "": model_lookup.h
   std::string compute;          // "f32", "bf16", "": the checkpoint's
   std::string layout = "auto";  // "auto", "model", "whitespace"
+  bool image_analysis = false;  // of pictures and charts
   std::string pages;            // "1-3,7"; "": all
   std::string password;
   std::string password_file;  // holds the password in its first line; "-": standard input

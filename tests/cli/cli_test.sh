@@ -115,6 +115,8 @@ else
   check "--layout model with a model that does not know layout is refused" is "$code" 5
   check "models that know layout are named" has stderr "octavo pull"
 fi
+run parse in/receipt.png -o analysed --image-analysis
+check "--image-analysis with a model that was not trained for it is refused" is "$code" 5
 run ask in/receipt.png "What is this?"
 check "a free question to octavo-nano is refused" is "$code" 5
 check "octavo pull is named" has stderr "octavo pull"
