@@ -15,6 +15,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "base/str_cat.h"
 #include "vision/byte_reader.h"
@@ -90,6 +91,67 @@ class BmpReader {
   std::span<const std::byte> bytes_;
   ByteReader in_;
   std::string_view where_;
+};
+
+// Where an RLE picture is drawn. Its codes are pairs of bytes: a count and what is repeated; or 0
+// and: 0 end of the row, 1 end of the picture, 2 a step right and up (2 more bytes), n literal
+// pixels, padded to an even number of bytes.
+class RleCanvas {
+ public:
+  static constexpr uint32_t kEndOfPicture = 1;
+  static constexpr uint32_t kStep = 2;
+
+  explicit RleCanvas(const BmpHeader& header)
+      : width_(static_cast<size_t>(header.width)),
+        height_(static_cast<size_t>(header.height)),
+        is_rle4_(header.compression == kRle4),
+        indices_(NewLargeBuffer(width_ * height_)) {}
+
+  bool is_finished() const { return is_finished_; }
+  // code: end of the row, or of the picture.
+  void End(uint32_t code) {
+    x_ = 0;
+    ++y_;
+    is_finished_ = code == kEndOfPicture;
+  }
+  void Step(uint32_t right, uint32_t up) {
+    x_ += right;
+    y_ += up;
+  }
+  uint64_t LiteralBytes(uint32_t count) const { return is_rle4_ ? (count + 1) / 2 : count; }
+  // Both return false if a pixel lies outside the picture.
+  bool PutRun(uint32_t count, uint32_t value) {
+    for (uint32_t i = 0; i < count; ++i) {
+      if (!Put(is_rle4_ ? Nibble(value, i) : value)) return false;
+    }
+    return true;
+  }
+  // REQUIRES: LiteralBytes(count) in `bytes`.
+  bool PutLiterals(uint32_t count, std::span<const std::byte> bytes) {
+    for (uint32_t i = 0; i < count; ++i) {
+      const auto value = static_cast<uint32_t>(bytes[is_rle4_ ? i / 2 : i]);
+      if (!Put(is_rle4_ ? Nibble(value, i) : value)) return false;
+    }
+    return true;
+  }
+  // [height, width], the topmost row first.
+  LargeBuffer TakeIndices() { return std::move(indices_); }
+
+ private:
+  static uint32_t Nibble(uint32_t byte, uint32_t i) { return i % 2 == 0 ? byte >> 4 : byte & 15; }
+  bool Put(uint32_t index) {
+    if (x_ >= width_ || y_ >= height_) return false;
+    indices_[(height_ - 1 - y_) * width_ + x_++] = static_cast<uint8_t>(index);
+    return true;
+  }
+
+  size_t width_;
+  size_t height_;
+  bool is_rle4_;
+  LargeBuffer indices_;
+  size_t x_ = 0;
+  size_t y_ = 0;  // from the bottom
+  bool is_finished_ = false;
 };
 
 BmpHeader BmpReader::ReadHeader(const DecodeOptions& options) const {
@@ -197,48 +259,34 @@ void BmpReader::ReadPalette(uint64_t at, bool is_core, uint32_t num_wanted,
   }
 }
 
-// Pairs of bytes: a count and what is repeated; or 0 and: 0 end of row, 1 end of the picture,
-// 2 a step right and up, n literal pixels, padded to an even number of bytes.
 LargeBuffer BmpReader::ReadRle(const BmpHeader& header) const {
-  const auto width = static_cast<size_t>(header.width);
-  const auto height = static_cast<size_t>(header.height);
-  const bool is_rle4 = header.compression == kRle4;
-  LargeBuffer indices = NewLargeBuffer(width * height);
-  size_t x = 0;
-  size_t y = 0;  // from the bottom
-  uint64_t at = header.pixels_at;
-  const auto put = [&](uint32_t index) {
-    if (x >= width || y >= height) Fail("run of pixels past the edge of the picture");
-    indices[(height - 1 - y) * width + x++] = static_cast<uint8_t>(index);
+  RleCanvas canvas(header);
+  const auto need = [&](uint64_t at, uint64_t num_bytes) {
+    if (!in_.Has(at, num_bytes)) Fail("the file ends inside its pixels");
   };
-  // Pixel i of `byte` repeated, or of the bytes from `from` on.
-  const auto nibble = [](uint32_t byte, size_t i) { return i % 2 == 0 ? byte >> 4 : byte & 15; };
-  while (true) {
-    if (!in_.Has(at, 2)) Fail("the file ends inside its pixels");
+  for (uint64_t at = header.pixels_at; !canvas.is_finished();) {
+    need(at, 2);
     const uint32_t count = in_.U8(at);
     const uint32_t value = in_.U8(at + 1);
     at += 2;
+    bool is_inside = true;
     if (count > 0) {
-      for (size_t i = 0; i < count; ++i) put(is_rle4 ? nibble(value, i) : value);
-    } else if (value == 0) {
-      x = 0;
-      ++y;
-    } else if (value == 1) {
-      return indices;
-    } else if (value == 2) {
-      if (!in_.Has(at, 2)) Fail("the file ends inside its pixels");
-      x += in_.U8(at);
-      y += in_.U8(at + 1);
+      is_inside = canvas.PutRun(count, value);
+    } else if (value <= RleCanvas::kEndOfPicture) {
+      canvas.End(value);
+    } else if (value == RleCanvas::kStep) {
+      need(at, 2);
+      canvas.Step(in_.U8(at), in_.U8(at + 1));
       at += 2;
     } else {
-      const uint64_t num_bytes = is_rle4 ? (value + 1) / 2 : value;
-      if (!in_.Has(at, num_bytes)) Fail("the file ends inside its pixels");
-      for (size_t i = 0; i < value; ++i) {
-        put(is_rle4 ? nibble(in_.U8(at + i / 2), i) : in_.U8(at + i));
-      }
+      const uint64_t num_bytes = canvas.LiteralBytes(value);
+      need(at, num_bytes);
+      is_inside = canvas.PutLiterals(value, bytes_.subspan(static_cast<size_t>(at)));
       at += (num_bytes + 1) / 2 * 2;
     }
+    if (!is_inside) Fail("run of pixels past the edge of the picture");
   }
+  return canvas.TakeIndices();
 }
 
 const uint8_t* BmpReader::Row(const BmpHeader& header, int64_t y) const {
