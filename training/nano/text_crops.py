@@ -32,7 +32,7 @@ def _fitting_text(source: TextSource, face: Face, room: float) -> str:
     fits = int(np.searchsorted(np.cumsum(source.advances(face.path, face.size, text)), room))
     if fits < len(text):
         cut = text[: max(1, fits)]
-        if text[len(cut)] != " " and " " in cut.strip() and rng.random() < 0.8:
+        if text[len(cut) :][:1] not in ("", " ") and " " in cut.strip() and rng.random() < 0.8:
             cut = cut.rsplit(" ", 1)[0]
         text = cut.strip() or text[:1]
     return text

@@ -15,6 +15,7 @@ import time
 from collections import defaultdict
 from dataclasses import asdict, dataclass, field
 from itertools import islice
+from queue import Empty
 
 import numpy as np
 import torch
@@ -107,6 +108,16 @@ def to_truth(batch: batches.Batch) -> Truth:
     return Truth(torch.from_numpy(batch.image), answer, cells, torch.from_numpy(batch.slots), batch.grid, batch.task)
 
 
+def next_batch(queue: multiprocessing.Queue, drawer: multiprocessing.Process) -> batches.Batch:
+    """Waits for the drawing process, but not for a dead one."""
+    while True:
+        try:
+            return queue.get(timeout=10)
+        except Empty:
+            if not drawer.is_alive():
+                raise RuntimeError(f"the drawing process ended with status {drawer.exitcode}") from None
+
+
 class Trainer:
     """Model, optimiser and schedule of one run."""
 
@@ -191,14 +202,14 @@ class Trainer:
             handle.write(line + "\n")
         print(line, flush=True)
 
-    def run(self, queue: multiprocessing.Queue) -> None:
+    def run(self, queue: multiprocessing.Queue, drawer: multiprocessing.Process) -> None:
         stop: list[int] = []
         signal.signal(signal.SIGTERM, lambda number, _: stop.append(number))
         report, saved = Report(), time.monotonic()
         self.log({"start": vars(self.arguments), "precision": str(self.model.dtype), **asdict(self.progress)})
         while not stop and self.progress.seconds < self.arguments.minutes * 60:
             begin = time.monotonic()
-            self.step(to_truth(queue.get()), report)
+            self.step(to_truth(next_batch(queue, drawer)), report)
             self.progress.seconds += time.monotonic() - begin
             if self.progress.steps % _REPORT_STEPS == 0:
                 entry: dict[str, object] = {
@@ -226,7 +237,7 @@ def main() -> None:
     drawer = multiprocessing.Process(target=draw_batches, args=(queue, arguments, seed), daemon=True)
     drawer.start()
     try:
-        trainer.run(queue)
+        trainer.run(queue, drawer)
     finally:
         drawer.terminate()
 
