@@ -59,7 +59,7 @@ std::string MakeBmp(const BmpSpec& spec) {
   } else {
     header = Little(spec.header_bytes, 4) + Little(static_cast<uint32_t>(spec.width), 4) +
              Little(static_cast<uint32_t>(spec.height), 4) + Little(1, 2) + Little(spec.bits, 2) +
-             Little(spec.compression, 4) + Little(0, 12) + Little(spec.num_colors, 4) +
+             Little(spec.compression, 4) + std::string(12, '\0') + Little(spec.num_colors, 4) +
              Little(0, 4);
     for (const uint32_t mask : spec.masks) header += Little(mask, 4);
     if (header.size() < spec.header_bytes) header.resize(spec.header_bytes, '\0');

@@ -92,7 +92,7 @@ std::optional<ColorTransform> ColorTransform::ToSrgb(std::span<const std::byte> 
   auto impl = std::make_unique<Impl>();
   impl->context.reset(cmsCreateContext(nullptr, nullptr));
   if (impl->context == nullptr) return std::nullopt;
-  const cmsContext context = impl->context.get();
+  auto* context = impl->context.get();
 
   if (layout == PixelLayout::kGrey || layout == PixelLayout::kGreyAlpha) {
     const Transform transform = Connect(context, icc, layout, TYPE_GRAY_8, TYPE_RGB_8);
