@@ -129,11 +129,14 @@ void RowSink::AddToSums(const uint8_t* rgb) {
   const bool is_row_complete = num_taken_ % factor_ == 0 || num_taken_ == height_;
   if (!is_row_complete) return;
   const auto num_rows = static_cast<uint64_t>((num_taken_ - 1) % factor_ + 1);
-  for (size_t i = 0; i < sums_.size(); ++i) {
-    const uint64_t num_columns = std::min(factor, width - i / 3 * factor);
-    const uint64_t num_pixels = num_rows * num_columns;
-    image_.pixels.push_back(static_cast<uint8_t>((sums_[i] + num_pixels / 2) / num_pixels));
-    sums_[i] = 0;
+  uint64_t* sum = sums_.data();
+  for (size_t x = 0; x < width; x += factor) {
+    const uint64_t num_pixels = num_rows * std::min(factor, width - x);
+    OCTAVO_CHECK(num_pixels > 0, x);
+    for (const uint64_t* end = sum + 3; sum < end; ++sum) {
+      image_.pixels.push_back(static_cast<uint8_t>((*sum + num_pixels / 2) / num_pixels));
+      *sum = 0;
+    }
   }
 }
 
