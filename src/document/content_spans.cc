@@ -1,6 +1,7 @@
 // Source: mineru 3.4.5, vlm_magic_model.py and visual_magic_model_utils.py.
 #include "document/content_spans.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -28,10 +29,11 @@ struct Pair {
 // between; npos in both if there is none. Marks have two bytes.
 Pair FindPair(std::string_view text, size_t from, std::string_view open, std::string_view close,
               size_t min_inside) {
-  for (size_t i = text.find(open, from); i != std::string_view::npos; i = text.find(open, i + 1)) {
-    const size_t end = text.find(close, i + 2 + min_inside);
-    if (end == std::string_view::npos) break;
-    if (text.substr(i, end - i).find('\n') == std::string_view::npos) return {i, end};
+  for (size_t i = text.find(open, from); i != std::string_view::npos;) {
+    const size_t line_end = std::min(text.find('\n', i), text.size());
+    const size_t end = text.substr(0, line_end).find(close, i + 2 + min_inside);
+    if (end != std::string_view::npos) return {i, end};
+    i = text.find(open, line_end);
   }
   return {std::string_view::npos, std::string_view::npos};
 }

@@ -109,6 +109,7 @@ class Parser {
       const size_t end = html_.find("-->", begin + 4);
       return end == std::string_view::npos ? end : end + 3;
     }
+    if (last_end_ == std::string_view::npos || begin > last_end_) return std::string_view::npos;
     size_t i = begin + 1;
     if (i < html_.size() && html_[i] == '/') ++i;
     if (i >= html_.size() || !IsLetter(html_[i])) return std::string_view::npos;
@@ -209,6 +210,7 @@ class Parser {
   }
 
   std::string_view html_;
+  size_t last_end_ = html_.rfind('>');  // no tag ends behind it
   std::unique_ptr<HtmlNode> root_;
   HtmlNode* current_ = nullptr;  // where the next node goes
   int depth_ = 0;
