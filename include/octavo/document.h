@@ -51,6 +51,10 @@ struct PageTimings {
   double layout_seconds = 0;
   double recognize_seconds = 0;
   double total_seconds = 0;
+  // Within layout and recognition: sums over the page's requests, which run together.
+  double encode_seconds = 0;   // pictures
+  double prefill_seconds = 0;  // prompts
+  double decode_seconds = 0;   // answers
 };
 
 struct Page {

@@ -102,6 +102,9 @@ void Progress::FinishPage(const Page& page) {
   timings_.layout_seconds += page.timings.layout_seconds;
   timings_.recognize_seconds += page.timings.recognize_seconds;
   timings_.total_seconds += page.timings.total_seconds;
+  timings_.encode_seconds += page.timings.encode_seconds;
+  timings_.prefill_seconds += page.timings.prefill_seconds;
+  timings_.decode_seconds += page.timings.decode_seconds;
   Json event = {{"event", "page"},
                 {"input", name_},
                 {"page", page.index + 1},
@@ -175,7 +178,10 @@ void Progress::Finish(bool timings) {
   if (timings) {
     Say(StrCat("seconds by stage, pages overlap: render ", Format("%.2f", timings_.render_seconds),
                ", layout ", Format("%.2f", timings_.layout_seconds), ", recognise ",
-               Format("%.2f", timings_.recognize_seconds), ", pages in all ",
+               Format("%.2f", timings_.recognize_seconds), " (sums of requests that run together: ",
+               "encode ", Format("%.2f", timings_.encode_seconds), ", prefill ",
+               Format("%.2f", timings_.prefill_seconds), ", decode ",
+               Format("%.2f", timings_.decode_seconds), "), pages in all ",
                Format("%.2f", timings_.total_seconds)));
   }
   WriteEvent(streams_.events, {{"event", "end"},
@@ -188,6 +194,9 @@ void Progress::Finish(bool timings) {
                                {"render_seconds", timings_.render_seconds},
                                {"layout_seconds", timings_.layout_seconds},
                                {"recognize_seconds", timings_.recognize_seconds},
+                               {"encode_seconds", timings_.encode_seconds},
+                               {"prefill_seconds", timings_.prefill_seconds},
+                               {"decode_seconds", timings_.decode_seconds},
                                {"peak_rss_mb", ToMegabytes(PeakResidentBytes())}});
 }
 

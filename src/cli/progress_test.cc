@@ -33,6 +33,7 @@ class ProgressTest : public testing::Test {
     Page page;
     page.index = index;
     page.timings.total_seconds = 2;
+    page.timings.decode_seconds = 1.25;
     return page;
   }
 
@@ -107,6 +108,7 @@ TEST_F(ProgressTest, CountsWhatFailedInTheClosingLine) {
             std::string::npos)
       << text;
   EXPECT_NE(text.find("seconds by stage"), std::string::npos);
+  EXPECT_NE(text.find("decode 1.25"), std::string::npos) << text;
 }
 
 TEST_F(ProgressTest, CountsPagesToStdoutAndDocumentsThatFailed) {

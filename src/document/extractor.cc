@@ -41,6 +41,14 @@ void CheckRequestCount(size_t* count, Page* page) {
   *count = kMaxRequests;
 }
 
+void AddTimings(const std::vector<BatchAnswer>& answers, PageTimings* timings) {
+  for (const BatchAnswer& answer : answers) {
+    timings->encode_seconds += answer.usage.encode_seconds;
+    timings->prefill_seconds += answer.usage.prefill_seconds;
+    timings->decode_seconds += answer.usage.decode_seconds;
+  }
+}
+
 // The text of an answer, or nothing with a warning. Text that the cap cut off stays.
 std::optional<std::string> TakeAnswer(const BatchAnswer& answer, const std::string& what,
                                       Page* page) {
@@ -169,6 +177,7 @@ bool Extractor::ReadByModel(const Image& image, const InkMap& map, const PageInk
   }
   batch.Submit(Task::kLayout, LayoutPicture(image), 0, std::move(on_text));
   const BatchAnswer answer = batch.WaitAll().front();
+  AddTimings({answer}, &page->timings);
   page->timings.layout_seconds += SecondsSince(start);
   LayoutAnswer layout = ParseLayout(answer.text);
   if (options_.layout == ParseOptions::Layout::kAuto) {
@@ -203,6 +212,7 @@ void Extractor::ReadBlocks(const Image& image, Page* page) const {
     sent.push_back(planned[i].block);
   }
   const std::vector<BatchAnswer> answers = batch.WaitAll();
+  AddTimings(answers, &page->timings);
   ThrowIfAllFailed(answers);
   for (size_t i = 0; i < sent.size(); ++i) {
     ContentBlock& block = page->blocks[sent[i]];
@@ -256,6 +266,7 @@ void Extractor::ReadByWhitespace(const Image& image, const InkMap& map, const Pa
     sent.push_back(i);
   }
   const std::vector<BatchAnswer> answers = batch.WaitAll();
+  AddTimings(answers, &page->timings);
   ThrowIfAllFailed(answers);
   std::vector<CellTexts> texts;
   for (const LayoutLine& line : layout.lines) texts.emplace_back(line.cells.size());

@@ -56,6 +56,7 @@ TEST_F(ExtractorTest, ReadsLayoutThenEveryBlock) {
             "equation 0.1 0.51 0.9 0.6 angle 0 [\\[\nE = mc^2\n\\]]\n"
             "image 0.1 0.61 0.9 0.9 angle 0 no content\n");
   EXPECT_EQ(engine.requests().size(), 4u);
+  EXPECT_DOUBLE_EQ(page.timings.decode_seconds, 4 * 0.5);
   EXPECT_EQ(engine.requests()[1].pictures[0].width, 800);
   EXPECT_EQ(page.pictures.size(), 3u);  // table, formula and image
 }

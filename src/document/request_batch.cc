@@ -68,6 +68,7 @@ std::vector<BatchAnswer> RequestBatch::WaitAll() {
         Completion completion = entry.ticket->Wait();
         entry.answer.text = std::move(completion.text);
         entry.answer.finish = completion.finish_reason;
+        entry.answer.usage = completion.usage;
       } catch (const Error& error) {
         if (error.code() == ErrorCode::kCancelled) throw;
         entry.answer.error = error.what();

@@ -21,6 +21,7 @@ namespace octavo {
 struct BatchAnswer {
   std::string text;
   FinishReason finish = FinishReason::kStop;
+  Usage usage;
   std::string error;                                   // the request's Error; empty: none
   ErrorCode error_code = ErrorCode::kInvalidArgument;  // of `error`
 };

@@ -71,6 +71,7 @@ class FakeEngine : public Engine {
       if (answer_.error) throw *answer_.error;
       Completion completion;
       completion.text = answer_.text;
+      completion.usage.decode_seconds = 0.5;
       completion.finish_reason = answer_.hangs ? FinishReason::kCancelled : answer_.finish;
       return completion;
     }
