@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <optional>
@@ -51,7 +52,7 @@ using Colour = std::array<uint8_t, 3>;
 void FillRectangle(int x0, int y0, int x1, int y1, const Colour& colour, Image* image) {
   for (int y = std::max(0, y0); y < std::min(y1, image->height); ++y) {
     for (int x = std::max(0, x0); x < std::min(x1, image->width); ++x) {
-      std::copy(colour.begin(), colour.end(), image->row(y) + 3 * x);
+      std::copy(colour.begin(), colour.end(), image->row(y) + ptrdiff_t{3} * x);
     }
   }
 }
@@ -65,7 +66,7 @@ Colour ColourAround(const PixelBox& box, const Image& image) {
   for (size_t i = 0; i < 9; ++i) {
     if (i == 4) continue;  // the middle
     const uint8_t* pixel = image.row(std::clamp(ys[i / 3], 0, image.height - 1)) +
-                           3 * std::clamp(xs[i % 3], 0, image.width - 1);
+                           ptrdiff_t{3} * std::clamp(xs[i % 3], 0, image.width - 1);
     for (size_t c = 0; c < 3; ++c) sums[c] += pixel[c];
   }
   Colour colour{};
@@ -166,7 +167,7 @@ std::string ReplacePictureCodes(std::string_view html, const std::vector<Picture
 
 std::string PictureCodeText(size_t number) {
   constexpr std::string_view kCharacters = "ACDGHKTWXYZ2345678";
-  constexpr size_t kNumCodes = 18 * 18 * 18 * 18;
+  constexpr size_t kNumCodes = size_t{18} * 18 * 18 * 18;
   // A step without common divisor with the number of codes visits all of them; neighbours differ
   // in every place.
   size_t code = (number + 1) * 40'487 % kNumCodes;
