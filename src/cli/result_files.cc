@@ -21,7 +21,9 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 constexpr size_t kMaxJournalBytes = size_t{2} << 30;
-constexpr std::string_view kDoneLine = "{\"done\":true}";
+// Lines of the journal that hold no page begin so.
+constexpr std::string_view kDone = "{\"done\":";
+constexpr std::string_view kWritten = "{\"written\":";
 
 void CreateFolder(const fs::path& folder) {
   std::error_code error;
@@ -50,6 +52,14 @@ uint64_t Fnv1a64(std::string_view bytes) {
   uint64_t hash = 0xCBF29CE484222325u;
   for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
   return hash;
+}
+
+// What tells the bytes of an output from others: their number and hash.
+std::string StampOfOutputBytes(std::string_view bytes) {
+  char stamp[48];
+  std::snprintf(stamp, sizeof stamp, "%zu:%016llx", bytes.size(),
+                static_cast<unsigned long long>(Fnv1a64(bytes)));
+  return stamp;
 }
 
 }  // namespace
@@ -85,8 +95,9 @@ ResultFiles::ResultFiles(InputStamp input, const std::string& name, const Result
       header_(Header()) {
   ReadJournal();
   RefuseToReplaceTheInput();
-  if (!options_.force && !is_own_) RefuseForeignResults();
-  if (!is_done_) BeginJournal();
+  if (is_done_) return;
+  if (!options_.force) RefuseForeignResults();
+  BeginJournal();
 }
 
 ResultFiles::~ResultFiles() = default;
@@ -100,15 +111,38 @@ std::string ResultFiles::Header() const {
   return header.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// Of what stands under the name of an output; "" where there is nothing, not even a byte.
+std::string ResultFiles::StampOfOutput(const std::string& format) const {
+  const fs::path path = OutputPath(format);
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return "";
+  try {
+    const MappedFile file = MappedFile::Open(path);
+    if (file.bytes().empty()) return "";
+    return StampOfOutputBytes(
+        {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()});
+  } catch (const Error&) {
+    return "unreadable";
+  }
+}
+
+bool ResultFiles::HasPicturesOf(const Page& page) const {
+  return std::all_of(page.blocks.begin(), page.blocks.end(), [&](const ContentBlock& block) {
+    std::error_code ignored;
+    const fs::path path = options_.output_dir / "images" / block.img_path;
+    return block.img_path.empty() ||
+           (fs::is_regular_file(path, ignored) && fs::file_size(path, ignored) > 0);
+  });
+}
+
 void ResultFiles::ReadJournal() {
   std::error_code ignored;
   if (!fs::exists(journal_path_, ignored)) return;
-  const std::string where = journal_path_.string();
   const std::vector<std::string> lines = CompleteLines(ReadFile(journal_path_, kMaxJournalBytes));
   if (lines.empty()) return;
-  const bool is_finished = lines.back() == kDoneLine;
+  const bool is_finished = lines.back().starts_with(kDone);
   try {
-    const Json header = ParseJson(lines.front(), where);
+    const Json header = ParseJson(lines.front(), journal_path_.string());
     if (!header.is_object() || !header.contains("input") || !header["input"].is_string()) return;
     is_own_ = header["input"] == Json::parse(header_)["input"];
   } catch (const Error&) {
@@ -116,22 +150,43 @@ void ResultFiles::ReadJournal() {
   }
   is_foreign_done_ = !is_own_ && is_finished;
   is_foreign_begun_ = !is_own_ && !is_finished && lines.size() > 1;
-  if (options_.force || lines.front() != header_) return;
-  if (is_finished) {
-    is_done_ = std::all_of(
-        options_.formats.begin(), options_.formats.end(),
-        [&](const std::string& format) { return fs::exists(OutputPath(format), ignored); });
-    return;
-  }
+  if (is_own_) ReadOwnJournal(lines);
+}
+
+// The journal may be of other settings, or of another state of the input: then it only tells which
+// files are octavo's.
+void ResultFiles::ReadOwnJournal(const std::vector<std::string>& lines) {
+  const std::string where = journal_path_.string();
+  const bool goes_on = !options_.force && lines.front() == header_;
+  bool has_all_pages = true;
   for (size_t i = 1; i < lines.size(); ++i) {
     try {
-      Page page = PageFromJsonLine(lines[i], where);
-      const int index = page.index;
-      pages_.insert_or_assign(index, std::move(page));
+      if (lines[i].starts_with(kDone) || lines[i].starts_with(kWritten)) {
+        const auto written =
+            ParseJson(lines[i], where).at("written").get<std::map<std::string, std::string>>();
+        for (const auto& [format, stamp] : written) own_[format].insert(stamp);
+        if (goes_on && lines[i].starts_with(kDone)) current_ = written;
+      } else if (goes_on) {
+        Page page = PageFromJsonLine(lines[i], where);
+        const int index = page.index;
+        if (HasPicturesOf(page)) {
+          pages_.insert_or_assign(index, std::move(page));
+        } else {
+          has_all_pages = false;
+        }
+      }
     } catch (const Error&) {
-      continue;  // that page is read again
+      has_all_pages = false;  // that page is read again
+    } catch (const Json::exception&) {
+      has_all_pages = false;
     }
   }
+  is_done_ =
+      has_all_pages && lines.back().starts_with(kDone) &&
+      std::all_of(options_.formats.begin(), options_.formats.end(), [&](const std::string& format) {
+        const auto found = current_.find(format);
+        return found != current_.end() && found->second == StampOfOutput(format);
+      });
 }
 
 // --force allows to replace results, not what they are made from.
@@ -159,7 +214,12 @@ void ResultFiles::RefuseForeignResults() const {
                                        ? std::vector<std::string>(kFormats.begin(), kFormats.end())
                                        : options_.formats) {
     const fs::path path = OutputPath(format);
-    if (fs::exists(path, ignored)) refuse(path, " exists and is no result of ");
+    if (!fs::exists(path, ignored)) continue;
+    const auto own = own_.find(format);
+    if (own == own_.end()) refuse(path, " exists and is no result of ");
+    const std::string stamp = StampOfOutput(format);
+    if (stamp.empty() || own->second.count(stamp) > 0) continue;
+    refuse(path, " was changed since octavo wrote it from ");
   }
 }
 
@@ -168,6 +228,17 @@ void ResultFiles::RefuseForeignResults() const {
 void ResultFiles::BeginJournal() {
   CreateFolder(journal_path_.parent_path());
   std::string bytes = header_ + "\n";
+  // Of the stamps only those that can still be met.
+  Json written = Json::object();
+  for (const auto& [format, stamps] : own_) {
+    const std::string stamp = StampOfOutput(format);
+    if (stamps.count(stamp) > 0) {
+      written[format] = stamp;
+    } else if (!stamps.empty()) {
+      written[format] = *stamps.begin();
+    }
+  }
+  if (!written.empty()) bytes += Json{{"written", written}}.dump() + "\n";
   for (const auto& [index, page] : pages_) bytes += PageToJsonLine(page) + "\n";
   WriteFileAtomically(journal_path_, bytes);
   journal_ = std::make_unique<AppendedFile>(journal_path_);
@@ -208,11 +279,15 @@ void ResultFiles::Finish(bool is_complete) {
     if (format == "content_list_v2") bytes = ToContentListV2Json(pages, ImagePrefix());
     if (format == "content_list") bytes = ToContentListJson(pages, ImagePrefix());
     if (format == "model") bytes = ToModelJson(pages);
+    // First the stamp: a run that is killed in between must know its file again.
+    const std::string stamp = StampOfOutputBytes(bytes);
+    journal_->Append(Json{{"written", {{format, stamp}}}}.dump() + "\n");
     WriteFileAtomically(OutputPath(format), bytes);
+    current_[format] = stamp;
   }
   if (!is_complete) return;
+  journal_->Append(Json{{"done", true}, {"written", current_}}.dump() + "\n");
   journal_.reset();
-  WriteFileAtomically(journal_path_, header_ + "\n" + std::string(kDoneLine) + "\n");
   is_done_ = true;
 }
 

@@ -1,9 +1,11 @@
 // The results of one input on disk: a journal while it is read, the outputs when it is done.
 //
 // OUT/.octavo/NAME.jsonl is the journal: a header (which input, which settings), a line for each
-// page that was read, and at the end a line that says so. Each line is on disk before the next page
-// is taken. A run that was stopped goes on from it; a run that was finished is not repeated; and it
-// tells octavo's own results from others' files.
+// page that was read, size and hash of each output before it is written, and at the end a line that
+// says which outputs the pages were made into. Each line is on disk before the next page is taken.
+// A run that was stopped goes on from it; a run that was finished is not repeated, nor is it read
+// again for another format; and it tells octavo's own results from others' files and from edited
+// ones.
 #ifndef OCTAVO_CLI_RESULT_FILES_H_
 #define OCTAVO_CLI_RESULT_FILES_H_
 
@@ -11,6 +13,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,14 +46,15 @@ InputStamp StampOfBytes(std::string_view bytes, const std::string& shown);
 class ResultFiles {
  public:
   // Opens the journal of an input. Throws kInvalidArgument (an output or a begun journal stands in
-  // the way that is not octavo's result of this input), kIo.
+  // the way that is not octavo's result of this input, or was changed since), kIo.
   ResultFiles(InputStamp input, const std::string& name, const ResultOptions& options);
   ~ResultFiles();
 
-  // True if the same input was read with the same settings and all outputs stand.
+  // True if the same input was read with the same settings and all outputs stand as they were
+  // written.
   bool is_done() const { return is_done_; }
 
-  // Pages that an earlier run read, by index.
+  // Pages that an earlier run read, by index; without those whose pictures are gone.
   const std::map<int, Page>& pages() const { return pages_; }
 
   // Writes the page's pictures, then its line of the journal, and keeps it. All is on disk when it
@@ -68,7 +72,10 @@ class ResultFiles {
   std::filesystem::path OutputPath(const std::string& format) const;
   std::string ImagePrefix() const;
   std::string Header() const;
+  std::string StampOfOutput(const std::string& format) const;
+  bool HasPicturesOf(const Page& page) const;
   void ReadJournal();
+  void ReadOwnJournal(const std::vector<std::string>& lines);
   void RefuseToReplaceTheInput() const;
   void RefuseForeignResults() const;
   void BeginJournal();
@@ -80,6 +87,10 @@ class ResultFiles {
   std::string header_;
   std::map<int, Page> pages_;
   bool is_done_ = false;
+  // By format: stamps of what octavo wrote under that name, with whatever settings.
+  std::map<std::string, std::set<std::string>> own_;
+  // By format: stamp of what was made from all pages with these settings.
+  std::map<std::string, std::string> current_;
   // What stood in the folder: results of this input, the begun or finished ones of another.
   bool is_own_ = false;
   bool is_foreign_begun_ = false;

@@ -203,6 +203,123 @@ TEST_F(ResultFilesTest, KnowsFinishedWorkUntilSomethingChanges) {
   EXPECT_TRUE(changed.pages().empty());
 }
 
+// A finished journal vouches for what it wrote, not for whatever has the name.
+TEST_F(ResultFilesTest, ResultsOfOtherSettingsAreNotCurrent) {
+  {
+    ResultFiles results = Open();
+    results.Append(PageWith(0, "one"));
+    results.Finish(true);
+  }
+  options_.settings = "others";
+  options_.formats = {"md"};
+  {
+    ResultFiles results = Open();
+    results.Append(PageWith(0, "other"));
+    results.Finish(true);
+  }
+  options_.formats = {"md", "model"};
+  EXPECT_NE(Read("in_model.json").find("one"), std::string::npos);
+  ResultFiles results = Open();
+  EXPECT_FALSE(results.is_done());
+  EXPECT_EQ(results.pages().size(), 1u);
+  results.Finish(true);
+  EXPECT_NE(Read("in_model.json").find("other"), std::string::npos);
+  EXPECT_TRUE(Open().is_done());
+}
+
+TEST_F(ResultFilesTest, KnowsItsFilesWhileOtherSettingsAreBegun) {
+  {
+    ResultFiles results = Open();
+    results.Append(PageWith(0, "one"));
+    results.Finish(true);
+  }
+  options_.settings = "others";
+  Open().Append(PageWith(0, "other"));
+  options_.settings = "some";
+  EXPECT_EQ(RefusalOf(), "none");
+}
+
+TEST_F(ResultFilesTest, WritesAnotherFormatFromTheJournal) {
+  options_.formats = {"md"};
+  {
+    ResultFiles results = Open();
+    results.Append(PageWith(0, "one"));
+    results.Finish(true);
+  }
+  options_.formats = {"middle"};
+  {
+    ResultFiles results = Open();
+    EXPECT_FALSE(results.is_done());
+    EXPECT_EQ(results.pages().size(), 1u);
+    results.Finish(true);
+  }
+  EXPECT_NE(Read("in_middle.json").find("one"), std::string::npos);
+  options_.formats = {"md", "middle"};
+  EXPECT_TRUE(Open().is_done());
+}
+
+TEST_F(ResultFilesTest, KeepsAFileThatItNeverWrote) {
+  options_.formats = {"md"};
+  {
+    ResultFiles results = Open();
+    results.Append(PageWith(0, "one"));
+    results.Finish(true);
+  }
+  std::ofstream(options_.output_dir / "in_middle.json") << "my notes";
+  options_.formats = {"middle"};
+  EXPECT_NE(RefusalOf().find("in_middle.json exists and is no result"), std::string::npos)
+      << RefusalOf();
+  EXPECT_EQ(Read("in_middle.json"), "my notes");
+  options_.force = true;
+  EXPECT_EQ(RefusalOf(), "none");
+}
+
+TEST_F(ResultFilesTest, KeepsAResultThatWasEdited) {
+  {
+    ResultFiles results = Open();
+    results.Append(PageWith(0, "one"));
+    results.Finish(true);
+  }
+  std::ofstream(options_.output_dir / "in.md") << "won\n";
+  EXPECT_NE(RefusalOf().find("in.md was changed since octavo wrote it"), std::string::npos)
+      << RefusalOf();
+  options_.settings = "others";
+  EXPECT_NE(RefusalOf().find("in.md was changed"), std::string::npos) << RefusalOf();
+  EXPECT_EQ(Read("in.md"), "won\n");
+}
+
+TEST_F(ResultFilesTest, WritesAgainWhatWasEmptied) {
+  {
+    ResultFiles results = Open();
+    results.Append(PageWith(0, "one"));
+    results.Finish(true);
+  }
+  fs::resize_file(options_.output_dir / "in.md", 0);
+  ResultFiles results = Open();
+  EXPECT_FALSE(results.is_done());
+  results.Finish(true);
+  EXPECT_EQ(Read("in.md"), "one\n");
+}
+
+TEST_F(ResultFilesTest, ReadsAPageAgainWhosePicturesAreGone) {
+  {
+    Page page = PageWith(0, "text");
+    page.blocks.push_back({"image", {0, 0, 1, 1}, 0});
+    page.blocks.back().img_path = "p.jpg";
+    page.pictures.push_back({"p.jpg", "bytes"});
+    ResultFiles results = Open();
+    results.Append(std::move(page));
+    results.Append(PageWith(1, "two"));
+    results.Finish(true);
+  }
+  EXPECT_TRUE(Open().is_done());
+  fs::remove_all(options_.output_dir / "images");
+  ResultFiles results = Open();
+  EXPECT_FALSE(results.is_done());
+  EXPECT_EQ(results.pages().size(), 1u);
+  EXPECT_EQ(results.pages().count(1), 1u);
+}
+
 TEST_F(ResultFilesTest, ReadsAChangedInputAnew) {
   {
     ResultFiles results = Open();
