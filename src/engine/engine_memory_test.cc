@@ -17,14 +17,17 @@ thread_local int allocations_until_failure = -1;
 
 }  // namespace
 
-void* operator new(size_t size) {
+// Not inlined, or g++ pairs one of them with the library's other and warns.
+__attribute__((noinline)) void* operator new(size_t size) {
   if (allocations_until_failure >= 0 && allocations_until_failure-- == 0) throw std::bad_alloc();
   if (void* const memory = std::malloc(size)) return memory;
   throw std::bad_alloc();
 }
 
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t /*size*/) noexcept { std::free(memory); }
+__attribute__((noinline)) void operator delete(void* memory) noexcept { std::free(memory); }
+__attribute__((noinline)) void operator delete(void* memory, size_t /*size*/) noexcept {
+  std::free(memory);
+}
 
 namespace octavo {
 namespace {
