@@ -15,6 +15,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/check.h"
 #include "base/child_launch.h"
 #include "base/descriptor.h"
 #include "base/str_cat.h"
@@ -188,6 +189,7 @@ void Child::Start(const std::vector<std::string>& argv) {
                          user_map.c_str(),
                          group_map.c_str(),
                          &limits_};
+  OCTAVO_CHECK(file_ == nullptr || launch.file_fd > STDERR_FILENO, "descriptor ", launch.file_fd);
   pid_ = ::fork();
   if (pid_ < 0) throw Error(ErrorCode::kIo, StrCat("cannot start a process: ", Reason(errno)));
   if (pid_ == 0) StartInChild(launch);

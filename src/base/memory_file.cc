@@ -1,5 +1,6 @@
 #include "base/memory_file.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -20,7 +21,10 @@ namespace {
 }  // namespace
 
 MemoryFile::MemoryFile(std::string_view bytes, std::string_view tail) {
-  descriptor_.Reset(::memfd_create("octavo", MFD_CLOEXEC));
+  // Above 2, where no child's standard stream is put over it.
+  const Descriptor made(::memfd_create("octavo", MFD_CLOEXEC));
+  if (!made.is_open()) Fail(errno);
+  descriptor_.Reset(::fcntl(made.get(), F_DUPFD_CLOEXEC, 3));
   if (!descriptor_.is_open()) Fail(errno);
   for (std::string_view part : {bytes, tail}) {
     while (!part.empty()) {

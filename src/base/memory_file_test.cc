@@ -1,5 +1,8 @@
 #include "base/memory_file.h"
 
+#include <unistd.h>
+
+#include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
@@ -45,6 +48,17 @@ TEST(MemoryFile, ManyChildrenReadItAtOnce) {
   }
   for (std::thread& thread : threads) thread.join();
   for (const size_t size : sizes) EXPECT_EQ(size, 200000u);
+}
+
+// Standard input may be closed, and its number free for the file; the child's would land on it.
+TEST(MemoryFile, IsReadWhereStandardInputIsClosed) {
+  const auto run = [] {
+    close(0);
+    const MemoryFile file("bytes");
+    const bool is_read = RunChild({"cat", file.ChildPath()}, "", {}, &file).stdout_bytes == "bytes";
+    std::_Exit(is_read ? 0 : 1);
+  };
+  EXPECT_EXIT(run(), testing::ExitedWithCode(0), "");
 }
 
 TEST(MemoryFile, MayBeEmpty) {

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
@@ -10,6 +11,14 @@
 #include "base/file.h"
 
 namespace octavo {
+
+void ReserveStandardStreams() noexcept {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    // The lowest free number is this one: those below are taken. Open for the wrong direction.
+    if (fcntl(fd, F_GETFD) >= 0) continue;
+    [[maybe_unused]] const int taken = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
 
 bool IsTerminal(std::FILE* stream) noexcept {
   if (isatty(fileno(stream)) == 0) return false;

@@ -7,6 +7,11 @@
 
 namespace octavo {
 
+// Takes the numbers of standard streams that are closed, so that no file that is opened later gets
+// one of them and with it what is written to the stream. Reading and writing these streams fails as
+// before. Once, first of all.
+void ReserveStandardStreams() noexcept;
+
 // True if the stream (stdout, stderr) is a terminal that moves its cursor.
 bool IsTerminal(std::FILE* stream) noexcept;
 

@@ -21,6 +21,17 @@ TEST(Terminal, IsNoFile) {
   EXPECT_EQ(TerminalWidth(file.get()), 80);
 }
 
+TEST(Terminal, NoFileGetsTheNumberOfAClosedStream) {
+  const auto run = [] {
+    for (const int fd : {0, 1, 2}) close(fd);
+    ReserveStandardStreams();
+    char byte = 0;
+    const bool fails = read(0, &byte, 1) < 0 && write(1, "x", 1) < 0 && write(2, "x", 1) < 0;
+    std::_Exit(fails && open("/dev/null", O_RDONLY) > 2 ? 0 : 1);
+  };
+  EXPECT_EXIT(run(), testing::ExitedWithCode(0), "");
+}
+
 TEST(Terminal, ASecretIsTheFirstLineOfAFile) {
   const std::string path = testing::TempDir() + "octavo_secret";
   std::FILE* file = std::fopen(path.c_str(), "w");

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "base/file.h"
+#include "base/terminal.h"
 #include "cli/args.h"
 #include "octavo/error.h"
 
@@ -21,6 +22,7 @@ int Run(const InspectOptions& options) { return RunInspect(options); }
 int Run(const BenchOptions& options) { return RunBench(options); }
 
 int Main(int argc, char** argv) {
+  ReserveStandardStreams();
   ReportFileSizeLimitAsError();
   try {
     const Command command = ParseArgs(argc, argv);

@@ -163,6 +163,27 @@ if [ -e /dev/full ]; then
   check "a full disk behind the events is noticed" is "$code" 7
 fi
 
+# Closed standard streams, as daemons start programs: no line lands in a file.
+head -c $(($(wc -c <in/lines.pdf) / 2)) in/lines.pdf >half.pdf
+for stream in 1 2; do
+  rm -rf closed
+  if [ "$stream" = 1 ]; then
+    "$octavo" parse half.pdf -o closed --json 2>stderr >&-
+  else
+    "$octavo" parse half.pdf -o closed >stdout 2>&-
+  fi
+  code=$?
+  check "a closed stream $stream leaves the journal clean" is \
+    "$(grep -vc '"input":\|"page":\|"written":' closed/.octavo/half.jsonl)" 0
+done
+check "a closed stderr leaves the code of the damaged pages" is "$code" 4
+"$octavo" parse in/lines.pdf -o - 2>stderr >&-
+code=$?
+check "results to a closed stdout are an error" is "$code" 7
+"$octavo" parse "$source_dir/tests/data/pdf/aes_256.pdf" -o - --password secret >stdout 2>stderr <&-
+code=$?
+check "a decrypted PDF is read while stdin is closed" is "$code" 0
+
 # Models: missing, of another kind, damaged.
 run parse in/lines.pdf -o no_model --model absent
 check "a missing model is not found" is "$code" 3
