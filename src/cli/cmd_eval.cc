@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -165,6 +166,12 @@ class EvalRun {
     result.name = input.name;
     std::vector<Page> pages;
     bool is_opened = false;
+    const auto give_up = [&](ErrorCode code, const std::string& message) {
+      NoteFailure(code, message);
+      pages.clear();
+      result.num_pages = std::max(result.num_pages, 1);
+      result.num_pages_failed = result.num_pages;
+    };
     try {
       ParseOptions parse_options;
       parse_options.layout = LayoutOf(layout);
@@ -187,10 +194,10 @@ class EvalRun {
       result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
       result.num_pages_timed = static_cast<int>(pages.size());
     } catch (const Error& error) {
-      NoteFailure(error.code(), error.what());
-      pages.clear();
-      result.num_pages = std::max(result.num_pages, 1);
-      result.num_pages_failed = result.num_pages;
+      give_up(error.code(), error.what());
+    } catch (const std::bad_alloc&) {
+      give_up(ErrorCode::kResourceExhausted,
+              StrCat(PrintableName(input.path.string()), ": not enough memory to read it"));
     }
     const std::string markdown = ToMarkdown(pages);
     AddToDigest(input.name, digest);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -168,6 +169,10 @@ class ParseRun {
       if (is_output_broken_) throw;
       Fail(name, error);
       return;
+    } catch (const std::bad_alloc&) {
+      Fail(name, Error(ErrorCode::kResourceExhausted,
+                       StrCat(name, ": not enough memory to open the input")));
+      return;
     }
     if (!results) {
       ReadToStdout(*document, name);
@@ -257,7 +262,13 @@ class ParseRun {
       progress_.GiveUpDocument(*tally.first_error);
       return;
     }
-    results->Finish(tally.num_failed == 0);
+    try {
+      results->Finish(tally.num_failed == 0);
+    } catch (const std::bad_alloc&) {
+      Fail(name, Error(ErrorCode::kResourceExhausted,
+                       StrCat(name, ": not enough memory to write the results")));
+      return;
+    }
     progress_.FinishDocument(results->ResultPath().string());
   }
 

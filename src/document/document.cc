@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <new>
@@ -74,11 +75,12 @@ bool SniffIsPdf(std::span<const std::byte> bytes, const std::string& path) {
     throw Error(ErrorCode::kDataLoss,
                 StrCat(path, ": empty_file: 0 bytes, expected PDF, ", kImageFormats));
   }
-  // Readers accept a PDF whose header stands anywhere in the first 1024 bytes.
+  // Readers accept a PDF whose header stands anywhere in the first 1024 bytes; but a picture's
+  // comment may name one.
+  if (!SniffImageFormat(bytes).empty()) return false;
   const std::string_view head(reinterpret_cast<const char*>(bytes.data()),
                               std::min<size_t>(bytes.size(), 1024));
   if (head.find("%PDF-") != std::string_view::npos) return true;
-  if (!SniffImageFormat(bytes).empty()) return false;
   const std::string_view found = NameMediaType(bytes);
   // HTML is what a server sends instead of the PDF that was asked for.
   throw Error(
@@ -234,6 +236,9 @@ class PagePipeline {
       fail(error.code(), error.what());
     } catch (const std::bad_alloc&) {
       fail(ErrorCode::kResourceExhausted, "not enough memory for the page");
+    } catch (const std::exception& error) {
+      // On a thread of its own nothing else may leave; the other pages go on.
+      fail(ErrorCode::kDataLoss, StrCat("the page ended unexpectedly: ", error.what()));
     }
     page.timings.total_seconds = SecondsSince(start);
     return page;

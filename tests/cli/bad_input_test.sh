@@ -97,6 +97,22 @@ else
   skip "no python3 to make picture bombs with"
 fi
 
+# No memory for an input: it fails alone.
+if grep -qa __asan_init "$octavo"; then
+  skip "a sanitizer needs more address space than the limit leaves"
+else
+  head -c 400000000 /dev/zero | (
+    ulimit -v 300000
+    "$octavo" parse - odd/empty.png -o memory --json >stdout 2>stderr
+    echo $? >code.memory
+  )
+  code=$(cat code.memory)
+  check "an input without memory for it has its code" is "$code" 6
+  check "an input without memory for it is told" has stderr "standard input: not enough memory"
+  check "the input behind it is opened" has stdout '"failed","input":"odd/empty.png"'
+  check "the run ends with its sum" has stdout '"event":"end","documents":2,"documents_failed":2'
+fi
+
 # Folders that may not be searched or written, files that may not be read.
 mkdir -p tree/sub tree/locked
 cp in/lines.pdf tree/sub/lines.pdf
