@@ -262,8 +262,9 @@ struct Table {
 
 // A header and rows of the same width in normal form; nothing if they do not read back so.
 std::optional<Table> Format(const Row& header, const std::vector<const Row*>& rows) {
-  Table table{FormatRow(header) + "\n" + FormatRow(Row(header.size(), "---")), rows.size() + 2, 0};
-  for (const Row* row : rows) table.text += "\n" + FormatRow(*row);
+  const Row separator(header.size(), "---");
+  Table table{StrCat(FormatRow(header), "\n", FormatRow(separator)), rows.size() + 2, 0};
+  for (const Row* row : rows) table.text += StrCat("\n", FormatRow(*row));
   for (const std::string_view line : SplitLines(table.text)) {
     const std::optional<Row> cells = SplitRow(line);
     if (!cells) return std::nullopt;

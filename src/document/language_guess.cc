@@ -54,6 +54,20 @@ std::array<int, kNumScripts> CountScripts(std::string_view text) {
   return counts;
 }
 
+// Marks that stand in Chinese, Japanese and Korean print only: the reference mark, ideographic
+// punctuation, and full-width forms.
+bool HasEastAsianMark(std::string_view text) {
+  while (!text.empty()) {
+    const DecodedChar c = DecodeUtf8(text);
+    text.remove_prefix(static_cast<size_t>(c.num_bytes));
+    if (c.code_point == 0x203B || (c.code_point >= 0x3000 && c.code_point <= 0x303F) ||
+        (c.code_point >= 0xFF01 && c.code_point <= 0xFF65)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Frequent short words, between blanks.
 struct FunctionWords {
   const char* language;
@@ -95,6 +109,8 @@ std::string GuessLanguage(std::string_view text) {
     if (counts[kHangul] > counts[kHan] + counts[kKana]) return "ko";
     return counts[kKana] > 0 ? "ja" : "zh";
   }
+  const bool has_letters = std::any_of(counts.begin(), counts.end(), [](int n) { return n > 0; });
+  if (!has_letters && HasEastAsianMark(text)) return "zh";
   switch (std::max_element(counts.begin(), counts.end()) - counts.begin()) {
     case kCyrillic:
       return "ru";

@@ -8,9 +8,10 @@
 namespace octavo {
 
 // "zh", "ja", "ko", another ISO 639-1 code, or "" for the empty text: by script, and within the
-// Latin script by function words ("en" where they say nothing). A rough stand-in for the fastText
-// model that MinerU asks; they agree on which texts are Chinese, Japanese or Korean in all but
-// mixed ones.
+// Latin script by function words ("en" where they say nothing). Without letters: "zh" if it has
+// marks of East Asian print (the reference mark, ideographic punctuation), else "en". A rough
+// stand-in for the fastText model that MinerU asks; they agree on which texts are Chinese, Japanese
+// or Korean in all but mixed ones.
 std::string GuessLanguage(std::string_view text);
 
 // Chinese, Japanese and Korean, whose lines are joined without a blank.

@@ -21,6 +21,13 @@ TEST(LanguageGuess, WeighsIdeographsAgainstLetters) {
   EXPECT_EQ(GuessLanguage("表1 Results of the experiments on data"), "en");
 }
 
+TEST(LanguageGuess, GoesByMarksWhereThereAreNoLetters) {
+  EXPECT_EQ(GuessLanguage("※ 1"), "zh");
+  EXPECT_EQ(GuessLanguage("「3」、4"), "zh");
+  EXPECT_EQ(GuessLanguage("※ see below"), "en");
+  EXPECT_EQ(GuessLanguage("★ → 1"), "en");
+}
+
 TEST(LanguageGuess, TellsLatinLanguagesByTheirWords) {
   EXPECT_EQ(GuessLanguage("Hello there my friend"), "en");
   EXPECT_EQ(GuessLanguage("Bonjour tout le monde"), "fr");
