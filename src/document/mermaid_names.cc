@@ -93,11 +93,11 @@ class NameTable {
 
   // An end of an edge, with a name in place of words.
   std::string Convert(std::string_view endpoint) {
-    const std::string words(TrimSpace(endpoint));
+    std::string words(TrimSpace(endpoint));
     if (words.find_first_of("[](){}\"|") != std::string::npos) return words;
     if (words.empty() || IsIdentifier(words)) return words;
     const auto found = names_.find(words);
-    const std::string name = found != names_.end() ? found->second : NewName(words);
+    std::string name = found != names_.end() ? found->second : NewName(words);
     if (!declared_.insert(name).second) return name;
     return name + "[\"" + words + "\"]";
   }
