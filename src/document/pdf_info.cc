@@ -23,15 +23,24 @@ std::string_view TakeLine(std::string_view* text) {
   return line;
 }
 
-// The value behind `key` in lines "Key:   value"; empty if absent.
+// The value behind `key` in lines "Key:   value"; empty if absent. Of several lines the last
+// counts: pdfinfo prints its own behind the title and the other words of the document, which may
+// hold line feeds.
 std::string_view FieldOf(std::string_view lines, std::string_view key) {
+  std::string_view found;
   while (!lines.empty()) {
     const std::string_view line = TakeLine(&lines);
     if (line.substr(0, key.size()) != key) continue;
     const size_t value = line.find_first_not_of(' ', key.size());
-    return value == std::string_view::npos ? std::string_view() : line.substr(value);
+    found = value == std::string_view::npos ? std::string_view() : line.substr(value);
   }
-  return {};
+  return found;
+}
+
+// The lines that are pdfinfo's alone: those of pages stand behind the last "Encrypted:".
+std::string_view BehindDocument(std::string_view output) {
+  const size_t encrypted = output.rfind("\nEncrypted:");
+  return encrypted == std::string_view::npos ? output : output.substr(encrypted + 1);
 }
 
 std::optional<double> TakeNumber(std::string_view* text) {
@@ -75,6 +84,7 @@ int64_t PagesOfPdfInfo(std::string_view output) {
 bool HasXfaForm(std::string_view output) { return FieldOf(output, "Form:") == "XFA"; }
 
 std::optional<PdfPageSize> PageSizeOfPdfInfo(std::string_view output, int number) {
+  output = BehindDocument(output);
   // The number is right-aligned: "Page    1 size:  612 x 792 pts (letter)".
   std::string digits = std::to_string(number);
   digits.insert(0, digits.size() < 4 ? 4 - digits.size() : 0, ' ');

@@ -1,4 +1,5 @@
-// What poppler's pdfinfo says about a PDF, from its output.
+// What poppler's pdfinfo says about a PDF, from its output, in which the document's own words
+// (title, author) stand first and as they are: they are not taken for pdfinfo's.
 #ifndef OCTAVO_DOCUMENT_PDF_INFO_H_
 #define OCTAVO_DOCUMENT_PDF_INFO_H_
 

@@ -36,6 +36,19 @@ TEST(PdfInfo, FindsPagesAndSizes) {
   EXPECT_FALSE(PageSizeOfPdfInfo("Page    1 size:  nan x inf pts\n", 1));
 }
 
+// pdfinfo prints a title as it is, line feeds included, and its own lines behind it.
+TEST(PdfInfo, TakesNoWordOfTheDocumentForItsOwn) {
+  const std::string title =
+      "Title:           x\nPages:  99999\nForm: XFA\nEncrypted:  no\n"
+      "Page    3 size:  1 x 2 pts\nPage    3 rot:   90\nPage    9 size:  1 x 2 pts\n";
+  const std::string output = title + kOutput;
+  EXPECT_EQ(PagesOfPdfInfo(output), 5);
+  EXPECT_FALSE(HasXfaForm(output));
+  ASSERT_TRUE(PageSizeOfPdfInfo(output, 3));
+  EXPECT_DOUBLE_EQ(PageSizeOfPdfInfo(output, 3)->width_pt, 595.276);
+  EXPECT_FALSE(PageSizeOfPdfInfo(output, 9));
+}
+
 TEST(PdfInfo, TurnsTheSizeWithThePage) {
   ASSERT_TRUE(PageSizeOfPdfInfo(kOutput, 14));
   EXPECT_DOUBLE_EQ(PageSizeOfPdfInfo(kOutput, 14)->width_pt, 90);

@@ -147,6 +147,10 @@ TEST_F(Pdf, ADamagedPageFailsAndTheOthersKeepTheirNumbers) {
   }
 }
 
+TEST_F(Pdf, CountsThePagesOfAFileWhoseTitleNamesAnotherNumber) {
+  EXPECT_EQ(PdfFile(DataPath("title_pages"), "").num_pages(), 5);
+}
+
 TEST_F(Pdf, WarnsOfFormsThatAreMadeByAProgram) {
   std::vector<std::string> warnings;
   PdfFile(DataPath("xfa"), "").RenderPage(0, 72, &warnings);
