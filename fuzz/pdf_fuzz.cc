@@ -10,7 +10,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  constexpr size_t kMaxTailBytes = size_t{160} << 20;
+  constexpr size_t kMaxTailBytes = size_t{128} << 20;
   for (const auto rescue : {octavo::PdfRescue::kOwnCatalog, octavo::PdfRescue::kAllPages}) {
     if (octavo::RescuePdfTail(text, rescue).size() > kMaxTailBytes) std::abort();
   }

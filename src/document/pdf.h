@@ -1,5 +1,6 @@
 // PDF pages as pictures, through poppler's pdfinfo and pdftoppm (and qpdf for passwords) in
-// confined child processes: a crash or a bomb in a PDF ends a child, never the program.
+// confined child processes: a crash or a bomb in a PDF ends a child, never the program. Only the
+// end of a file that poppler cannot open is looked for in this process, under limits of its own.
 #ifndef OCTAVO_DOCUMENT_PDF_H_
 #define OCTAVO_DOCUMENT_PDF_H_
 

@@ -21,6 +21,8 @@ constexpr size_t kMaxObjects = 1'000'000;
 constexpr int kMaxNumber = 8'388'607;  // of an object; Source: PDF 1.7, annex C
 constexpr size_t kMaxTrailerBytes = size_t{64} << 10;
 constexpr size_t kMaxInflatedBytes = size_t{64} << 20;  // of all object streams
+constexpr size_t kMaxStreams = 100'000;
+constexpr size_t kMaxInheritedBytes = size_t{1} << 20;  // of one value
 
 bool IsSpace(char c) {
   return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == '\0';
@@ -107,7 +109,9 @@ std::optional<int> NumberBefore(std::string_view bytes, size_t at) {
 
 class Rescuer {
  public:
-  explicit Rescuer(std::string_view bytes) : bytes_(bytes) {}
+  // Streams lie behind one another, so that together they have fewer bytes than the file; twice
+  // that leaves room for damage.
+  explicit Rescuer(std::string_view bytes) : bytes_(bytes), num_left_(2 * bytes.size()) {}
 
   std::string Tail(PdfRescue rescue) {
     FindObjects();
@@ -120,8 +124,9 @@ class Rescuer {
     }
     const int root = rescue == PdfRescue::kOwnCatalog ? FindCatalog() : AddCatalog(&tail);
     if (root == 0) return "";
-    return StrCat(tail, "trailer\n<</Size ", LastNumber() + 3, "/Root ", root,
-                  " 0 R>>\nstartxref\n0\n%%EOF\n");
+    tail += StrCat("trailer\n<</Size ", LastNumber() + 3, "/Root ", root,
+                   " 0 R>>\nstartxref\n0\n%%EOF\n");
+    return tail;
   }
 
  private:
@@ -156,7 +161,7 @@ class Rescuer {
     if (!count_text || !first_text || !BehindKey(dictionary, "/FlateDecode")) return;
     const std::optional<int> count = TakeInt(&*count_text);
     const std::optional<int> first = TakeInt(&*first_text);
-    if (!count || !first) return;
+    if (!count || !first || inflated_.size() >= kMaxStreams) return;
     if (data.substr(0, 1) == "\r") data.remove_prefix(1);
     if (data.substr(0, 1) == "\n") data.remove_prefix(1);
     inflated_.push_back(Inflate(data));
@@ -169,6 +174,8 @@ class Rescuer {
       const bool is_last = !number || !offset;
       const size_t begin =
           is_last ? text.size() : static_cast<size_t>(*first) + static_cast<size_t>(*offset);
+      // Offsets ascend (PDF 1.7, 7.5.7); otherwise bodies would overlap and grow without bound.
+      if (previous && begin < previous->second) return;
       // An object whose end was cut off is not taken.
       if (previous && begin <= text.size() && begin > previous->second && (!is_last || is_whole_)) {
         objects_[previous->first] = {text.substr(previous->second, begin - previous->second), true,
@@ -186,7 +193,7 @@ class Rescuer {
     z_stream state{};
     if (inflateInit(&state) != Z_OK) return out;
     state.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data.data()));
-    state.avail_in = static_cast<uInt>(std::min(data.size(), size_t{1} << 30));
+    state.avail_in = static_cast<uInt>(std::min({data.size(), num_left_, size_t{1} << 30}));
     char chunk[16384];
     int result = Z_OK;
     while (result == Z_OK && num_inflated_ < kMaxInflatedBytes) {
@@ -197,7 +204,9 @@ class Rescuer {
       out.append(chunk, got);
       num_inflated_ += got;
     }
+    num_left_ -= state.total_in;
     inflateEnd(&state);
+    out.shrink_to_fit();
     is_whole_ = result == Z_STREAM_END;
     return out;
   }
@@ -241,7 +250,9 @@ class Rescuer {
     std::string entries;
     for (const std::string_view key : {"/MediaBox", "/CropBox", "/Rotate", "/Resources"}) {
       const auto rest = BehindKey(dictionary, key);
-      if (rest && !ValueAt(*rest).empty()) entries += StrCat(key, " ", ValueAt(*rest));
+      if (!rest) continue;
+      const std::string_view value = ValueAt(rest->substr(0, kMaxInheritedBytes));
+      if (!value.empty()) entries += StrCat(key, " ", value);
     }
     return entries;
   }
@@ -250,6 +261,7 @@ class Rescuer {
   std::map<int, Object> objects_;  // by number; of several the last in the file
   std::list<std::string> inflated_;
   size_t num_inflated_ = 0;
+  size_t num_left_;  // bytes of the file that may yet be inflated
   size_t order_ = 0;
   bool is_whole_ = false;  // the stream inflated last
   bool is_encrypted_ = false;

@@ -15,8 +15,8 @@ enum class PdfRescue {
 
 // What to append to the bytes so that a reader that rebuilds the table of objects finds the pages;
 // "" if there is nothing to make it from, or the document is encrypted. Takes any bytes; needs time
-// in proportion to their number and at most 128 MiB beside them. The objects in object streams are
-// written out again (only deflate is read).
+// in proportion to their number (twice as many are inflated at most) and at most 512 MiB beside
+// them. The objects in object streams are written out again, 64 MiB at most (only deflate is read).
 std::string RescuePdfTail(std::string_view bytes, PdfRescue rescue);
 
 }  // namespace octavo

@@ -88,6 +88,61 @@ TEST(PdfRescue, TheLastDefinitionOfAnObjectCounts) {
                   "1 0 obj\n<</Type/Catalog/Pages 2 0 R>>"));
 }
 
+// `num_objects` bodies that begin at 0 and at `length` in turn, so that every other one is all of
+// the text: what they hold together is far more than the file.
+std::string OverlappingPdf(int num_objects, size_t length) {
+  std::string index;
+  for (int i = 0; i < num_objects; ++i) {
+    index += std::to_string(10 + i) + (i % 2 == 0 ? " 0 " : " " + std::to_string(length) + " ");
+  }
+  std::string body = "<</Type/Page>>";
+  body.resize(length + 20, ' ');
+  return "%PDF-1.5\n1 0 obj\n<</Type/ObjStm/N " + std::to_string(num_objects) + "/First " +
+         std::to_string(index.size()) + "/Filter/FlateDecode>>stream\n" + Deflated(index + body) +
+         "\nendstream\nendobj\n";
+}
+
+TEST(PdfRescue, TakesNoByteOfAnObjectStreamTwice) {
+  const std::string tail = RescuePdfTail(OverlappingPdf(600, 1 << 20), PdfRescue::kAllPages);
+  EXPECT_LT(tail.size(), size_t{3} << 20);
+}
+
+TEST(PdfRescue, KeepsNoEndlessValueThatPagesInherit) {
+  const std::string pdf = "1 0 obj<</Type/Page>>endobj 2 0 obj<</Type/Pages/MediaBox[/CropBox[" +
+                          std::string(size_t{8} << 20, ' ') + "]]>>endobj";
+  const std::string tail = RescuePdfTail(pdf, PdfRescue::kAllPages);
+  EXPECT_TRUE(Has(tail, "/Kids[1 0 R ]"));
+  EXPECT_LT(tail.size(), 1000u);
+}
+
+std::string StoredBlock(const std::string& text) {
+  const size_t size = text.size();
+  std::string block(1, '\0');
+  for (const size_t value : {size, ~size}) {
+    block += static_cast<char>(value & 255);
+    block += static_cast<char>(value >> 8 & 255);
+  }
+  return block + text;
+}
+
+// Object streams, the header of each in the deflated data of the one before, so that all end at the
+// same place, behind megabytes of blocks without output.
+std::string NestedPdf(int num_streams, size_t num_blocks) {
+  const std::string header =
+      " 0 obj<</Type/ObjStm/N 1/First 4/Filter/FlateDecode>>stream\n\x78\x01";
+  std::string pdf = "%PDF-1.5\n1" + header;
+  for (int i = 2; i <= num_streams; ++i) pdf += StoredBlock(std::to_string(i) + header);
+  for (size_t i = 0; i < num_blocks; ++i) pdf += StoredBlock("");
+  return pdf + "\xFF\nendstream\nendobj\n";
+}
+
+// Whether the stream behind them is still read says how much was read before, without a clock.
+TEST(PdfRescue, ReadsTheBytesOfNestedObjectStreamsNotOnceForEach) {
+  const std::string sound = StreamedPdf();
+  EXPECT_TRUE(Has(RescuePdfTail(NestedPdf(1, 2000) + sound, PdfRescue::kOwnCatalog), "/Root 1 0"));
+  EXPECT_EQ(RescuePdfTail(NestedPdf(50, 2000) + sound, PdfRescue::kOwnCatalog), "");
+}
+
 TEST(PdfRescue, LeavesEncryptedAndEmptyFilesAlone) {
   const std::string encrypted =
       "1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj trailer<</Encrypt 5 0 R";
