@@ -53,6 +53,14 @@ TEST_F(DocumentTest, ReadsAPictureWhateverItsName) {
   EXPECT_EQ(ToMarkdown(pages), "words of 800\n");
 }
 
+TEST_F(DocumentTest, TakesAPictureForAPictureWhateverItSpeaksOf) {
+  // A PPM's comment stands in its head; a PDF may stand behind other words.
+  const std::string ppm = "P6 # made from %PDF-1.7 file\n2 1 255\n" + std::string(6, '\x7F');
+  EXPECT_EQ(Document(Write("note.pdf", ppm), options_).num_pages(), 1);
+  const std::string pdf = "HTTP/1.1 200 OK\r\n\r\n" + TinyPdf({{100, 100}, {200, 100}});
+  EXPECT_EQ(Document(Write("behind.pdf", pdf), options_).num_pages(), 2);
+}
+
 TEST_F(DocumentTest, HandsOverPdfPagesInOrder) {
   const std::vector<std::pair<int, int>> sizes = {{100, 100}, {200, 100}, {300, 100}, {400, 100}};
   options_.dpi = 72;
