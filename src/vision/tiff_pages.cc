@@ -1,6 +1,8 @@
 #include "vision/tiff_pages.h"
 
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <unordered_set>
 
 #include "base/str_cat.h"
@@ -12,11 +14,29 @@ namespace {
 
 constexpr uint32_t kNewSubfileTypeTag = 254;
 constexpr uint32_t kSubfileTypeTag = 255;
+// Real pages have some twenty tags, cameras' a hundred.
+constexpr uint64_t kMaxEntries = 4096;
 
 struct Directory {
   bool is_inside = false;  // all of it lies in the file
   bool is_page = true;     // no thumbnail or mask
+  uint64_t end = 0;
   uint64_t next = 0;
+};
+
+// Which parts of the file are taken.
+class TakenRanges {
+ public:
+  // False if [begin, end) overlaps a range taken before. REQUIRES: begin < end.
+  bool Take(uint64_t begin, uint64_t end) {
+    const auto behind = ends_.lower_bound(end);  // begins behind, or where this ends
+    if (behind != ends_.begin() && std::prev(behind)->second > begin) return false;
+    ends_.emplace_hint(behind, begin, end);
+    return true;
+  }
+
+ private:
+  std::map<uint64_t, uint64_t> ends_;  // by begin
 };
 
 class TiffChain {
@@ -38,8 +58,7 @@ class TiffChain {
     const uint64_t next_bytes = is_big_tiff_ ? 8 : 4;
     if (!in_.Has(at, count_bytes)) return directory;
     const uint64_t num_entries = is_big_tiff_ ? in_.U64(at) : in_.U16(at);
-    // More entries than tags is damage, and keeps the product below from overflowing.
-    if (num_entries > 65536) return directory;
+    if (num_entries == 0 || num_entries > kMaxEntries) return directory;
     const uint64_t entries_at = at + count_bytes;
     const uint64_t entries_bytes = num_entries * entry_bytes;
     if (!in_.Has(entries_at, entries_bytes + next_bytes)) return directory;
@@ -48,6 +67,7 @@ class TiffChain {
       if (!IsPageEntry(entries_at + i * entry_bytes)) directory.is_page = false;
     }
     const uint64_t next_at = entries_at + entries_bytes;
+    directory.end = next_at + next_bytes;
     directory.next = is_big_tiff_ ? in_.U64(next_at) : in_.U32(next_at);
     return directory;
   }
@@ -78,13 +98,16 @@ std::vector<ImagePage> ListTiffPages(std::span<const std::byte> bytes, std::stri
   std::vector<ImagePage> pages;
   std::vector<ImagePage> others;
   std::unordered_set<uint64_t> seen;
+  TakenRanges taken;
   for (uint64_t at = chain.First(); at != 0 && seen.insert(at).second;) {
     if (seen.size() > kMaxTiffPages) {
       throw TooLargeImage(where, StrCat("TIFF of more than ", kMaxTiffPages, " pages"));
     }
     const Directory directory = chain.Read(at);
     (directory.is_page ? pages : others).push_back({at});
-    at = directory.is_inside ? directory.next : 0;
+    // Without this a small file could hold many large directories, one over the other.
+    const bool goes_on = directory.is_inside && taken.Take(at, directory.end);
+    at = goes_on ? directory.next : 0;
   }
   if (pages.empty()) pages.swap(others);
   if (pages.empty()) throw fail("no directory in the file");

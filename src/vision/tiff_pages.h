@@ -21,7 +21,9 @@ namespace octavo {
 inline constexpr size_t kMaxTiffPages = 65536;
 
 // Thumbnails and masks are left out unless there is nothing else. A chain that leads out of the
-// file ends with a page that cannot be decoded; one that leads back ends there. Throws kDataLoss
+// file, to a directory that overlaps another, or to one of no or more than 4096 entries ends with
+// that page, which may be undecodable; one that leads back ends there. Reads no more bytes of
+// directories than the file has, and one directory more. Throws kDataLoss
 // (no directory at all), kResourceExhausted (more than kMaxTiffPages).
 std::vector<ImagePage> ListTiffPages(std::span<const std::byte> bytes, std::string_view where);
 

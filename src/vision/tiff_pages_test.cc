@@ -76,12 +76,48 @@ TEST(TiffPages, RefusesAFileWithoutADirectory) {
   EXPECT_THROW(List(TiffFile(true, true).bytes()), Error);
 }
 
+TEST(TiffPages, EndsAChainThatLeadsIntoADirectory) {
+  // Directories of `num_entries` entries, all 0xF0F0, four bytes apart.
+  const TiffFile numbers;
+  const auto overlapping = [&](uint32_t num_entries, size_t num_pages) {
+    std::string bytes(8 + 4 * num_pages + 12 * num_entries + 6, '\0');
+    bytes.replace(0, 8, "II" + numbers.Int(42, 2) + numbers.Int(8, 4));
+    for (size_t i = 0; i < num_pages; ++i) {
+      const size_t at = 8 + 4 * i;
+      bytes.replace(at, 2, numbers.Int(num_entries, 2));
+      bytes.replace(at + 2 + 12 * num_entries, 4, numbers.Int(at + 4, 4));
+    }
+    return bytes;
+  };
+  EXPECT_EQ(List(overlapping(1000, 500)).size(), 2u);
+  EXPECT_EQ(List(overlapping(4096, 1000)).size(), 2u);
+  // More entries than there are tags.
+  EXPECT_EQ(List(overlapping(4097, 1000)).size(), 1u);
+  // A directory that ends inside one that was read before.
+  TiffFile file;
+  file.AddPage({Subfile(0)}, {"x"});
+  std::string bytes = file.bytes();
+  const uint64_t first = List(bytes)[0].offset;
+  ASSERT_EQ(bytes.substr(first - 2, 2), std::string("x\0", 2));
+  bytes.replace(file.next_at(), 4, numbers.Int(first - 2, 4));
+  EXPECT_EQ(List(bytes).size(), 2u);
+}
+
+TEST(TiffPages, EndsAtADirectoryWithoutEntries) {
+  TiffFile file;
+  file.AddPage({Subfile(0)}, {"x"});
+  std::string bytes = file.bytes();
+  bytes.replace(file.next_at(), 4, file.Int(bytes.size(), 4));
+  for (int i = 0; i < 3; ++i) bytes += file.Int(0, 2) + file.Int(bytes.size() + 6, 4);
+  EXPECT_EQ(List(bytes).size(), 2u);
+}
+
 TEST(TiffPages, RefusesMorePagesThanAnyBook) {
-  // Directories without entries, each pointing at the next.
+  // Directories of one entry, each pointing at the next.
   const TiffFile numbers;
   std::string bytes = "II" + numbers.Int(42, 2) + numbers.Int(8, 4);
   for (size_t i = 0; i <= kMaxTiffPages; ++i) {
-    bytes += numbers.Int(0, 2) + numbers.Int(bytes.size() + 6, 4);
+    bytes += numbers.Int(1, 2) + std::string(12, '\0') + numbers.Int(bytes.size() + 18, 4);
   }
   try {
     List(bytes);
