@@ -34,6 +34,10 @@ void CheckImageSize(int64_t width, int64_t height, std::string_view where,
     throw Error(ErrorCode::kDataLoss,
                 StrCat(where, ": image_corrupt: picture of ", width, "x", height, " pixels"));
   }
+  if (width > options.max_side || height > options.max_side) {
+    throw TooLargeImage(where, StrCat("picture of ", width, "x", height,
+                                      " pixels has a side over the limit of ", options.max_side));
+  }
   if (width > options.max_pixels / height) {
     throw TooLargeImage(where,
                         StrCat("picture of ", width, "x", height, " pixels is over the limit of ",

@@ -31,8 +31,9 @@ Error CorruptImage(std::string_view where, std::string_view format, std::string_
 Error UnsupportedImage(std::string_view where, std::string_view format, std::string_view what);
 Error TooLargeImage(std::string_view where, std::string_view what);
 
-// Throws kResourceExhausted if width x height is over options.max_pixels, kDataLoss if a side is
-// less than 1. To be called before anything of the picture's size is allocated.
+// Throws kResourceExhausted if a side is over options.max_side or width x height over
+// options.max_pixels, kDataLoss if a side is less than 1. To be called before anything of the
+// picture's size is allocated.
 void CheckImageSize(int64_t width, int64_t height, std::string_view where,
                     const DecodeOptions& options);
 // Throws kResourceExhausted if a picture that can only be read whole is over

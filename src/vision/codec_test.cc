@@ -29,6 +29,13 @@ TEST(Codec, LimitsTheProductOfTheSides) {
   EXPECT_EQ(SizeError(5, -1, 100), ErrorCode::kDataLoss);
 }
 
+TEST(Codec, LimitsASide) {
+  EXPECT_EQ(SizeError(1 << 20, 1, 1 << 29), ErrorCode::kCancelled);
+  EXPECT_EQ(SizeError(1, 1 << 20, 1 << 29), ErrorCode::kCancelled);
+  EXPECT_EQ(SizeError((1 << 20) + 1, 1, 1 << 29), ErrorCode::kResourceExhausted);
+  EXPECT_EQ(SizeError(1, (1 << 20) + 1, 1 << 29), ErrorCode::kResourceExhausted);
+}
+
 TEST(Codec, ZeroesLargeBuffers) {
   const LargeBuffer buffer = NewLargeBuffer(100000);
   for (size_t i = 0; i < 100000; ++i) ASSERT_EQ(buffer[i], 0);

@@ -34,6 +34,7 @@ enum class ProfileRule {
 
 struct DecodeOptions {
   int64_t max_pixels = int64_t{1} << 29;     // width x height as stored; larger is refused
+  int64_t max_side = int64_t{1} << 20;       // a longer one is refused: some rows are held
   int64_t max_decoded_pixels = 178'956'970;  // of the result; larger pictures are averaged down
                                              // as their rows come. Pillow's own limit
   AlphaRule alpha = AlphaRule::kOnWhite;

@@ -313,6 +313,37 @@ TEST(ImageCodec, TakesNoMemoryForPixelsThatAreNotThere) {
   }
 }
 
+std::string TiffOfBits(uint32_t width, uint32_t height, uint32_t num_samples, uint32_t bits) {
+  testing::TiffFile tiff;
+  tiff.AddPage({{256, testing::TiffFile::kLong, {width}},
+                {257, testing::TiffFile::kLong, {height}},
+                {258, testing::TiffFile::kShort, std::vector<uint32_t>(num_samples, bits)},
+                {259, testing::TiffFile::kShort, {1}},
+                {262, testing::TiffFile::kShort, {1}},
+                {277, testing::TiffFile::kShort, {num_samples}},
+                {278, testing::TiffFile::kLong, {height}}},
+               {"a"});
+  return tiff.bytes();
+}
+
+// Few pixels as their limit goes, but rows of gigabytes, which are held whole.
+TEST(ImageCodec, RefusesRowsBeyondAnyScanner) {
+  constexpr uint32_t kSide = 1 << 29;
+  for (const std::string& bytes :
+       {TiffOfBits(kSide, 1, 1, 1), TiffOfBits(kSide, 1, 10, 1), TiffOfBits(1, kSide, 1, 1),
+        PngOf(kSide, 1, 1, "x\x9C"), std::string("P6 536870912 1 255\n")}) {
+    const int64_t rise =
+        PeakRise([&] { EXPECT_EQ(DecodeError(bytes), ErrorCode::kResourceExhausted); });
+    EXPECT_LT(rise, 64 * kMegabyte);
+  }
+}
+
+TEST(ImageCodec, HoldsTheLongestRowsInLittleMemory) {
+  const std::string bytes = TiffOfBits(1 << 20, 512, 16, 64);
+  const int64_t rise = PeakRise([&] { EXPECT_NE(DecodeError(bytes), ErrorCode::kCancelled); });
+  EXPECT_LT(rise, 64 * kMegabyte);
+}
+
 TEST(ImageCodec, HoldsNoMoreThanTheResultOfAPictureThatItReduces) {
   // 8000 x 8000 of 1 bit, stored: 192 MB as RGB.
   std::string rows;

@@ -18,8 +18,9 @@ namespace octavo {
 
 class RowSink {
  public:
-  // `icc`: the embedded profile, or empty; read here only. Memory is touched as rows come, so that
-  // a header that claims much costs little. REQUIRES: width x height passed CheckImageSize;
+  // `icc`: the embedded profile, or empty; read here only. The result's memory is touched as rows
+  // come, so that a header that claims much costs little; a row's is at once: up to 35 bytes for
+  // each of at most max_side pixels. REQUIRES: width x height passed CheckImageSize;
   // `options` outlives the sink. Throws std::bad_alloc.
   RowSink(int64_t width, int64_t height, PixelLayout layout, std::span<const std::byte> icc,
           const DecodeOptions& options);

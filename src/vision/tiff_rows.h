@@ -46,7 +46,8 @@ struct TiffForm {
 class RowAssembler {
  public:
   // palette: [2^num_bits, 3] RGB of kPalette. REQUIRES: IsKnownDepth, num_samples >= num_colors()
-  // and one more with alpha; not kByLibrary; `form` outlives this.
+  // and one more with alpha; not kByLibrary; `form` outlives this. Holds a byte for each sample of
+  // a row of all planes.
   RowAssembler(const TiffForm& form, std::vector<uint8_t> palette, SampleRule rule);
 
   // planes: [num_planes] pointers to samples_per_row() samples each.

@@ -85,11 +85,20 @@ rows = b"".join(deflate.compress(bytes(3751)) for _ in range(30000)) + deflate.f
 open("bomb30000.png", "wb").write(png(30000, 30000, 1, rows))
 open("bomb65535.png", "wb").write(png(65535, 65535, 8, zlib.compress(b"")))
 open("bombmax.png", "wb").write(png(2**31 - 1, 2**31 - 1, 8, zlib.compress(b"")))
+# Few pixels, but a row of gigabytes.
+open("bombwide.png", "wb").write(png(2**29, 1, 1, zlib.compress(bytes(1 + 2**26), 9)))
+for samples in (1, 10):
+    tags = [(256, 4, 2**29), (257, 4, 1), (258, 3, 1), (259, 3, 1), (262, 3, 1), (273, 4, 8), (277, 3, samples),
+            (278, 4, 1), (279, 4, 1)]
+    entries = b"".join(struct.pack("<HHII", tag, kind, 1, value) for tag, kind, value in tags)
+    open(f"bombwide{samples}.tif", "wb").write(
+        b"II*\0" + struct.pack("<I", 10) + b"\0\0" + struct.pack("<H", len(tags)) + entries + bytes(4))
 PY
-  for name in bomb30000 bomb65535 bombmax; do
-    run parse "$name.png" in/lines.pdf -o "$name" --json
+  for bomb in bomb30000.png bomb65535.png bombmax.png bombwide.png bombwide1.tif bombwide10.tif; do
+    name=${bomb%.*}
+    run parse "$bomb" in/lines.pdf -o "$name" --json
     check "$name is refused" refused
-    check "$name is told" grep -q "\"event\":\"failed\",\"input\":\"$name.png\"" stdout
+    check "$name is told" grep -q "\"event\":\"failed\",\"input\":\"$bomb\"" stdout
     check_memory "$name takes no more memory than another" $((plain_mb + 64))
     check "$name: the rest of the batch is done" [ -s "$name/lines.md" ]
   done
