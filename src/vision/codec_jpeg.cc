@@ -43,6 +43,15 @@ struct JpegErrors {
   std::jmp_buf jump;
   char message[JMSG_LENGTH_MAX] = "";
   bool is_unsupported = false;
+  bool is_too_large = false;
+};
+
+// What the scans begun so far cost. `base` comes first, as above.
+struct JpegProgress {
+  jpeg_progress_mgr base = {};
+  int scan = 0;
+  int64_t num_blocks = 0;
+  int64_t max_blocks = 0;
 };
 
 [[noreturn]] void Fail(j_common_ptr info, const char* message) {
@@ -84,9 +93,20 @@ void SetErrorHandlers(JpegErrors* errors) {
   errors->base.output_message = OnJpegOutput;
 }
 
+// Called at least once a scan while scans are collected, when its components are known.
 void OnProgress(j_common_ptr info) {
-  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number > kMaxScans) {
-    Fail(info, "more scans than any real picture has");
+  const auto* decoder = reinterpret_cast<j_decompress_ptr>(info);
+  auto* progress = reinterpret_cast<JpegProgress*>(info->progress);
+  if (decoder->input_scan_number == progress->scan) return;
+  progress->scan = decoder->input_scan_number;
+  for (int i = 0; i < decoder->comps_in_scan; ++i) {
+    const jpeg_component_info& component = *decoder->cur_comp_info[i];
+    progress->num_blocks += int64_t{component.width_in_blocks} * component.height_in_blocks;
+  }
+  if (progress->scan > kMaxScans) Fail(info, "more scans than any real picture has");
+  if (progress->num_blocks > progress->max_blocks) {
+    reinterpret_cast<JpegErrors*>(info->err)->is_too_large = true;
+    Fail(info, "");
   }
 }
 
@@ -107,7 +127,8 @@ void OnSource(j_decompress_ptr) {}
 
 class JpegReader {
  public:
-  explicit JpegReader(std::span<const std::byte> bytes) {
+  JpegReader(std::span<const std::byte> bytes, const DecodeOptions& options) {
+    progress_.max_blocks = options.max_scanned_blocks;
     SetErrorHandlers(&errors_);
     source_.next_input_byte = reinterpret_cast<const JOCTET*>(bytes.data());
     source_.bytes_in_buffer = bytes.size();
@@ -116,7 +137,7 @@ class JpegReader {
     source_.skip_input_data = OnSkip;
     source_.resync_to_restart = jpeg_resync_to_restart;
     source_.term_source = OnSource;
-    progress_.progress_monitor = OnProgress;
+    progress_.base.progress_monitor = OnProgress;
   }
   JpegReader(const JpegReader&) = delete;
   JpegReader& operator=(const JpegReader&) = delete;
@@ -133,6 +154,7 @@ class JpegReader {
 
   const char* message() const { return errors_.message; }
   bool is_unsupported() const { return errors_.is_unsupported; }
+  bool is_too_large() const { return errors_.is_too_large; }
   uint32_t width() const { return info_.image_width; }
   uint32_t height() const { return info_.image_height; }
   // Of the rows. CMYK comes as stored: 255 is no ink.
@@ -152,7 +174,7 @@ class JpegReader {
  private:
   JpegErrors errors_;
   jpeg_source_mgr source_ = {};
-  jpeg_progress_mgr progress_ = {};
+  JpegProgress progress_;
   jpeg_decompress_struct info_ = {};
   JOCTET* profile_ = nullptr;  // malloc's
   unsigned profile_bytes_ = 0;
@@ -163,7 +185,7 @@ bool JpegReader::ReadHeader() {
   if (setjmp(errors_.jump)) return false;
   jpeg_create_decompress(&info_);
   info_.src = &source_;
-  info_.progress = &progress_;
+  info_.progress = &progress_.base;
   jpeg_save_markers(&info_, kExifMarker, 0xFFFF);
   jpeg_save_markers(&info_, kProfileMarker, 0xFFFF);
   jpeg_read_header(&info_, TRUE);
@@ -329,8 +351,12 @@ bool IsJpeg(std::span<const std::byte> bytes) noexcept {
 
 DecodedImage DecodeJpeg(std::span<const std::byte> bytes, std::string_view where,
                         const DecodeOptions& options) {
-  JpegReader reader(bytes);
+  JpegReader reader(bytes, options);
   const auto fail = [&] {
+    if (reader.is_too_large()) {
+      return TooLargeImage(where, StrCat("JPEG whose scans go through more than ",
+                                         options.max_scanned_blocks, " blocks"));
+    }
     return reader.is_unsupported() ? UnsupportedImage(where, "JPEG", reader.message())
                                    : CorruptImage(where, "JPEG", reader.message());
   };

@@ -26,9 +26,9 @@ DecodedImage Decode(const std::string& bytes, const DecodeOptions& options = {})
   return DecodeJpeg(std::as_bytes(std::span(bytes)), "test", options);
 }
 
-ErrorCode DecodeError(const std::string& bytes) {
+ErrorCode DecodeError(const std::string& bytes, const DecodeOptions& options = {}) {
   try {
-    Decode(bytes);
+    Decode(bytes, options);
   } catch (const Error& error) {
     return error.code();
   }
@@ -94,6 +94,43 @@ TEST(CodecJpeg, RefusesEndlessScans) {
   for (int i = 0; i < 2000; ++i) endless += bytes.substr(first, second - first);
   endless += bytes.substr(second);
   EXPECT_EQ(DecodeError(endless), ErrorCode::kDataLoss);
+}
+
+std::string Segment(char marker, const std::string& data) {
+  const size_t size = data.size() + 2;
+  return std::string("\xFF") + marker + static_cast<char>(size >> 8) +
+         static_cast<char>(size & 255) + data;
+}
+
+// Grey, of side x side pixels, progressive; every scan refines all blocks and finds nothing there.
+// Source: ITU-T T.81, G.1.2.3: runs of ended blocks, of at most 32767.
+std::string EmptyScans(int side, int num_scans) {
+  const std::string sides = {static_cast<char>(side >> 8), static_cast<char>(side & 255)};
+  std::string bytes = "\xFF\xD8" + Segment('\xDB', '\0' + std::string(64, '\1')) +
+                      Segment('\xC2', '\x08' + sides + sides + std::string("\1\1\x11\0", 4));
+  // One code, of one bit: a run of 2^14 blocks and what the 14 bits behind it add.
+  bytes += Segment('\xC4', "\x10\1" + std::string(15, '\0') + '\xE0');
+  const int blocks_a_side = (side + 7) / 8;
+  std::string bits;
+  for (int left = blocks_a_side * blocks_a_side; left > 0; left -= 16384)
+    bits += std::string(15, '0');
+  bits.resize((bits.size() + 7) / 8 * 8, '1');
+  std::string data;
+  for (size_t i = 0; i < bits.size(); i += 8) {
+    data += static_cast<char>(std::stoi(bits.substr(i, 8), nullptr, 2));
+    if (data.back() == '\xFF') data += '\0';
+  }
+  const std::string scan = Segment('\xDA', std::string("\1\1\0\1\x3F\x10", 6)) + data;
+  for (int i = 0; i < num_scans; ++i) bytes += scan;
+  return bytes + "\xFF\xD9";
+}
+
+TEST(CodecJpeg, LimitsTheBlocksOfAllScans) {
+  EXPECT_EQ(Decode(EmptyScans(64, 499)).image.width, 64);
+  EXPECT_EQ(Decode(EmptyScans(4096, 10)).image.width, 4096);
+  const DecodeOptions options = {.max_scanned_blocks = 10 * 16 * 16};  // 128 x 128 pixels
+  EXPECT_EQ(Decode(EmptyScans(128, 10), options).image.width, 128);
+  EXPECT_EQ(DecodeError(EmptyScans(128, 11), options), ErrorCode::kResourceExhausted);
 }
 
 TEST(CodecJpeg, SurvivesRandomDamage) {

@@ -37,6 +37,9 @@ struct DecodeOptions {
   int64_t max_side = int64_t{1} << 20;       // a longer one is refused: some rows are held
   int64_t max_decoded_pixels = 178'956'970;  // of the result; larger pictures are averaged down
                                              // as their rows come. Pillow's own limit
+  // Blocks of 8 x 8 coefficients that the scans of a JPEG go through, all together: a scan of a few
+  // bytes may name every block. Real files go through the largest picture's 4 to 10 times, here 16.
+  int64_t max_scanned_blocks = int64_t{1} << 27;
   AlphaRule alpha = AlphaRule::kOnWhite;
   SampleRule samples = SampleRule::kScale;
   ProfileRule profile = ProfileRule::kToSrgb;
