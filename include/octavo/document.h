@@ -34,7 +34,9 @@ struct ContentBlock {
   int text_level = 0;         // titles: 1 to 4; 0: not said
   std::string img_path = {};  // file name of the cut-out picture; empty: none
   std::optional<std::string> sub_type = {};  // pictures: what Image Analysis calls them
-  std::vector<int> cell_merge = {};  // tables: 1 for a column that goes on from the page before
+  // Tables: 1 for a column that goes on from the page before. Never filled by ParsePages yet, which
+  // does not join tables over pages; filled where blocks are made of others' results.
+  std::vector<int> cell_merge = {};
 };
 
 // A block's pixels, for the folder of pictures beside the Markdown.

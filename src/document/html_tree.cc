@@ -79,6 +79,16 @@ std::string DecodeEntities(std::string_view text) {
   return out;
 }
 
+// A repeated attribute has its last value.
+void SetAttribute(std::string_view name, std::string value, HtmlNode* element) {
+  for (auto& attribute : element->attributes) {
+    if (attribute.first != name) continue;
+    attribute.second = std::move(value);
+    return;
+  }
+  element->attributes.emplace_back(name, std::move(value));
+}
+
 class Parser {
  public:
   explicit Parser(std::string_view html) : html_(html), root_(std::make_unique<HtmlNode>()) {
@@ -130,9 +140,9 @@ class Parser {
   HtmlNode* Add(HtmlNode::Kind kind) {
     auto node = std::make_unique<HtmlNode>();
     node->kind = kind;
-    HtmlNode* added = node.get();
-    Append(std::move(node), current_);
-    return added;
+    node->parent = current_;
+    current_->children.push_back(std::move(node));
+    return current_->children.back().get();
   }
 
   void AddText(std::string_view text) {
@@ -216,35 +226,6 @@ class Parser {
   int depth_ = 0;
 };
 
-std::string Escape(std::string_view text) {
-  return ReplaceAll(ReplaceAll(ReplaceAll(text, "&", "&amp;"), "<", "&lt;"), ">", "&gt;");
-}
-
-void Write(const HtmlNode& node, std::string* out) {
-  if (node.kind == HtmlNode::Kind::kText) {
-    *out += Escape(node.text);
-    return;
-  }
-  if (node.kind == HtmlNode::Kind::kComment) {
-    *out += "<!--" + node.text + "-->";
-    return;
-  }
-  if (!node.name.empty()) {
-    *out += "<" + node.name;
-    for (const auto& attribute : node.attributes) {
-      *out += " " + attribute.first + "=\"" + ReplaceAll(Escape(attribute.second), "\"", "&quot;") +
-              "\"";
-    }
-    if (IsVoid(node.name)) {
-      *out += "/>";
-      return;
-    }
-    *out += ">";
-  }
-  for (const auto& child : node.children) Write(*child, out);
-  if (!node.name.empty()) *out += "</" + node.name + ">";
-}
-
 void CollectText(const HtmlNode& node, std::string* out) {
   if (node.kind == HtmlNode::Kind::kText) *out += node.text;
   for (const auto& child : node.children) CollectText(*child, out);
@@ -261,26 +242,9 @@ void Collect(HtmlNode& node, const std::vector<std::string_view>& names,
   }
 }
 
-auto PositionOf(const HtmlNode& node) {
-  auto& siblings = node.parent->children;
-  return std::find_if(siblings.begin(), siblings.end(),
-                      [&](const auto& sibling) { return sibling.get() == &node; });
-}
-
-auto FindAttribute(std::string_view attribute, HtmlNode* node) {
-  return std::find_if(node->attributes.begin(), node->attributes.end(),
-                      [&](const auto& pair) { return pair.first == attribute; });
-}
-
 }  // namespace
 
 std::unique_ptr<HtmlNode> ParseHtml(std::string_view html) { return Parser(html).Parse(); }
-
-std::string WriteHtml(const HtmlNode& node) {
-  std::string out;
-  Write(node, &out);
-  return out;
-}
 
 std::string TextOf(const HtmlNode& node) {
   std::string out;
@@ -305,48 +269,6 @@ int SpanOf(const HtmlNode& cell, std::string_view attribute, int limit) {
     return is_number ? std::clamp(value, 1, limit) : 1;
   }
   return 1;
-}
-
-void SetAttribute(std::string_view attribute, std::string value, HtmlNode* node) {
-  const auto found = FindAttribute(attribute, node);
-  if (found != node->attributes.end()) {
-    found->second = std::move(value);
-  } else {
-    node->attributes.emplace_back(attribute, std::move(value));
-  }
-}
-
-void RemoveAttribute(std::string_view attribute, HtmlNode* node) {
-  const auto found = FindAttribute(attribute, node);
-  if (found != node->attributes.end()) node->attributes.erase(found);
-}
-
-std::unique_ptr<HtmlNode> Extract(HtmlNode* node) {
-  const auto position = PositionOf(*node);
-  std::unique_ptr<HtmlNode> taken = std::move(*position);
-  node->parent->children.erase(position);
-  taken->parent = nullptr;
-  return taken;
-}
-
-void Append(std::unique_ptr<HtmlNode> child, HtmlNode* parent) {
-  child->parent = parent;
-  parent->children.push_back(std::move(child));
-}
-
-void InsertBefore(std::unique_ptr<HtmlNode> node, HtmlNode* sibling) {
-  node->parent = sibling->parent;
-  sibling->parent->children.insert(PositionOf(*sibling), std::move(node));
-}
-
-std::unique_ptr<HtmlNode> Clone(const HtmlNode& node) {
-  auto copy = std::make_unique<HtmlNode>();
-  copy->kind = node.kind;
-  copy->name = node.name;
-  copy->text = node.text;
-  copy->attributes = node.attributes;
-  for (const auto& child : node.children) Append(Clone(*child), copy.get());
-  return copy;
 }
 
 }  // namespace octavo

@@ -1,4 +1,4 @@
-// Table HTML as a tree, read tolerantly and written back.
+// Table HTML as a tree, read tolerantly.
 #ifndef OCTAVO_DOCUMENT_HTML_TREE_H_
 #define OCTAVO_DOCUMENT_HTML_TREE_H_
 
@@ -29,9 +29,6 @@ struct HtmlNode {
 // as text. Never throws on what a model wrote.
 std::unique_ptr<HtmlNode> ParseHtml(std::string_view html);
 
-// As BeautifulSoup writes it: & < > escaped, void elements with a slash, attributes in quotes.
-std::string WriteHtml(const HtmlNode& node);
-
 // All text in the node, in order.
 std::string TextOf(const HtmlNode& node);
 
@@ -41,19 +38,6 @@ std::vector<HtmlNode*> FindAll(HtmlNode& node, const std::vector<std::string_vie
 // A number of an attribute such as colspan: 1 where it is absent or no number from 1; `limit` where
 // it is larger.
 int SpanOf(const HtmlNode& cell, std::string_view attribute, int limit);
-
-// Sets or adds the attribute.
-void SetAttribute(std::string_view attribute, std::string value, HtmlNode* node);
-void RemoveAttribute(std::string_view attribute, HtmlNode* node);
-
-// Takes the node out of its parent. REQUIRES: it has one.
-std::unique_ptr<HtmlNode> Extract(HtmlNode* node);
-
-// Adds at the end, or before a child of its parent.
-void Append(std::unique_ptr<HtmlNode> child, HtmlNode* parent);
-void InsertBefore(std::unique_ptr<HtmlNode> node, HtmlNode* sibling);
-
-std::unique_ptr<HtmlNode> Clone(const HtmlNode& node);
 
 }  // namespace octavo
 

@@ -44,21 +44,8 @@ size_t CountSameRows(const TableRows& first, const TableRows& second, F is_same)
 
 std::vector<HtmlNode*> CellsOf(HtmlNode& row) { return FindAll(row, {"td", "th"}); }
 
-TableRows::TableRows(HtmlNode& tree, const OccupiedColumns& occupied)
-    : TableRows(FindAll(tree, {"tr"}), occupied) {}
-
-TableRows::TableRows(std::vector<HtmlNode*> rows, const OccupiedColumns& occupied)
-    : rows_(std::move(rows)) {
-  Scan(occupied);
-}
-
-void TableRows::Scan(const OccupiedColumns& occupied) {
+TableRows::TableRows(HtmlNode& tree) : rows_(FindAll(tree, {"tr"})) {
   std::vector<std::vector<Reach>> reaches(kMaxTableColumns);  // by column, the latest last
-  for (size_t c = 0; c < occupied.size() && c < reaches.size(); ++c) {
-    if (occupied[c] <= 0) continue;
-    reaches[c].push_back({occupied[c], {-1, static_cast<int>(c)}});
-    num_columns_ = static_cast<int>(c) + 1;
-  }
   for (size_t r = 0; r < rows_.size(); ++r) {
     const int row = static_cast<int>(r);
     for (auto& reach : reaches) {
@@ -90,15 +77,6 @@ void TableRows::Scan(const OccupiedColumns& occupied) {
     columns_.push_back(columns);
     sources_.push_back(std::move(sources));
   }
-  for (size_t c = 0; c < reaches.size(); ++c) {
-    int rows_left = 0;
-    for (const Reach& reach : reaches[c]) {
-      rows_left = std::max(rows_left, reach.until - static_cast<int>(rows_.size()));
-    }
-    if (rows_left == 0) continue;
-    tail_.resize(c + 1);
-    tail_[c] = rows_left;
-  }
 }
 
 std::optional<RowColumns> TableRows::LastRow() const {
@@ -114,33 +92,15 @@ std::vector<RowSegment> TableRows::SegmentsOf(size_t row) const {
   for (size_t c = 0; c < sources.size();) {
     size_t end = c + 1;
     while (end < sources.size() && sources[end] == sources[c]) ++end;
-    if (sources[c].row >= -1) {
-      RowSegment segment{{}, static_cast<int>(c), static_cast<int>(end)};
-      if (sources[c].row >= 0) {
-        const auto cells = CellsOf(*rows_[static_cast<size_t>(sources[c].row)]);
-        const std::string text = TextOf(*cells[static_cast<size_t>(sources[c].cell)]);
-        segment.text = FoldFullWidthForms(TrimSpace(text));
-      }
-      segments.push_back(std::move(segment));
+    if (sources[c].row >= 0) {
+      const auto cells = CellsOf(*rows_[static_cast<size_t>(sources[c].row)]);
+      const std::string text = TextOf(*cells[static_cast<size_t>(sources[c].cell)]);
+      segments.push_back(
+          {FoldFullWidthForms(TrimSpace(text)), static_cast<int>(c), static_cast<int>(end)});
     }
     c = end;
   }
   return segments;
-}
-
-std::vector<int> TableRows::FirstColumnsOf(size_t row) const {
-  std::vector<int> firsts;
-  const std::vector<Source>& sources = sources_[row];
-  size_t column = 0;
-  for (const HtmlNode* cell : CellsOf(*rows_[row])) {
-    while (column < sources.size() && sources[column].row >= -1 &&
-           sources[column].row < static_cast<int>(row)) {
-      ++column;
-    }
-    firsts.push_back(static_cast<int>(column));
-    column += static_cast<size_t>(ColumnSpan(*cell));
-  }
-  return firsts;
 }
 
 size_t CountRepeatedHeaders(const TableRows& first, const TableRows& second) {

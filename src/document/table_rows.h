@@ -17,9 +17,6 @@ namespace octavo {
 inline constexpr int kMaxTableColumns = 1000;
 inline constexpr int kMaxTableRowSpan = 10'000;
 
-// By column: how many of the rows that follow a cell from above reaches into.
-using OccupiedColumns = std::vector<int>;
-
 struct RowColumns {
   size_t row = 0;
   int effective = 0;  // up to the last filled column
@@ -38,25 +35,21 @@ std::vector<HtmlNode*> CellsOf(HtmlNode& row);
 
 class TableRows {
  public:
-  // All <tr> of the tree, which outlives this. `occupied`: what reaches in from a table above.
-  explicit TableRows(HtmlNode& tree, const OccupiedColumns& occupied = {});
-  explicit TableRows(std::vector<HtmlNode*> rows, const OccupiedColumns& occupied = {});
+  // All <tr> of the tree, which outlives this.
+  explicit TableRows(HtmlNode& tree);
 
   const std::vector<HtmlNode*>& rows() const { return rows_; }
   int num_columns() const { return num_columns_; }
   const std::vector<RowColumns>& columns() const { return columns_; }
-  const OccupiedColumns& tail() const { return tail_; }  // what reaches out at the bottom
 
   // The last row that has cells.
   std::optional<RowColumns> LastRow() const;
   std::vector<RowSegment> SegmentsOf(size_t row) const;
-  // The first column of each of the row's own cells.
-  std::vector<int> FirstColumnsOf(size_t row) const;
 
  private:
   // Where the cell that fills a place comes from.
   struct Source {
-    int row = -2;  // -1: from above the rows; -2: nothing is there
+    int row = -1;  // -1: nothing is there
     int cell = 0;  // its number in that row
     bool operator==(const Source&) const = default;
   };
@@ -65,12 +58,9 @@ class TableRows {
     Source source;
   };
 
-  void Scan(const OccupiedColumns& occupied);
-
   std::vector<HtmlNode*> rows_;
   int num_columns_ = 0;
   std::vector<RowColumns> columns_;
-  OccupiedColumns tail_;
   std::vector<std::vector<Source>> sources_;  // by row and column
 };
 

@@ -30,19 +30,8 @@ TEST(TableRows, PlaceCellsBesideThoseFromAbove) {
   EXPECT_EQ(table.rows.num_columns(), 3);
   EXPECT_EQ(Segments(table.rows, 0), "a:0-1 b:1-3 ");
   EXPECT_EQ(Segments(table.rows, 1), "a:0-1 c:1-2 A:2-3 ");
-  EXPECT_EQ(table.rows.FirstColumnsOf(1), (std::vector<int>{1, 2}));
   EXPECT_EQ(table.rows.columns()[1].effective, 3);
   EXPECT_EQ(table.rows.columns()[1].actual, 2);
-  EXPECT_TRUE(table.rows.tail().empty());
-}
-
-TEST(TableRows, RememberWhatReachesOut) {
-  const Table table("<tr><td>a</td><td rowspan=\"3\">b</td></tr>");
-  EXPECT_EQ(table.rows.tail(), (OccupiedColumns{0, 2}));
-  const auto below = ParseHtml("<tr><td>x</td><td>y</td></tr>");
-  const TableRows rows(*below, table.rows.tail());
-  EXPECT_EQ(rows.num_columns(), 3);
-  EXPECT_EQ(rows.FirstColumnsOf(0), (std::vector<int>{0, 2}));
 }
 
 TEST(TableRows, CountRepeatedHeadersByFormOrByLooks) {

@@ -8,9 +8,9 @@
 #include "document/post_process.h"
 #include "document/repair_equation.h"
 #include "document/repair_left_right.h"
-#include "document/simple_markdown.h"
 #include "document/table_pictures.h"
 #include "suites/case_families.h"
+#include "suites/simple_markdown.h"
 
 namespace octavo {
 namespace {

@@ -1,6 +1,6 @@
 // The plain Markdown of mineru-vl-utils: contents with blank lines between.
-#ifndef OCTAVO_DOCUMENT_SIMPLE_MARKDOWN_H_
-#define OCTAVO_DOCUMENT_SIMPLE_MARKDOWN_H_
+#ifndef OCTAVO_TESTS_SUITES_SIMPLE_MARKDOWN_H_
+#define OCTAVO_TESTS_SUITES_SIMPLE_MARKDOWN_H_
 
 #include <string>
 #include <vector>
@@ -16,4 +16,4 @@ std::string SimpleMarkdown(const std::vector<ContentBlock>& blocks);
 
 }  // namespace octavo
 
-#endif  // OCTAVO_DOCUMENT_SIMPLE_MARKDOWN_H_
+#endif  // OCTAVO_TESTS_SUITES_SIMPLE_MARKDOWN_H_

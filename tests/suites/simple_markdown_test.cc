@@ -1,4 +1,4 @@
-#include "document/simple_markdown.h"
+#include "suites/simple_markdown.h"
 
 #include <gtest/gtest.h>
 
