@@ -155,7 +155,10 @@ class EvalRun {
 
   void NoteFailure(ErrorCode code, const std::string& message) {
     if (exit_code_ == 0) exit_code_ = ExitCode(code);
-    std::fprintf(stderr, "octavo: %s: %s\n", ErrorCodeName(code), message.c_str());
+    // Messages hold names of files as they are.
+    constexpr size_t kMaxBytes = 8192;
+    std::fprintf(stderr, "octavo: %s: %s\n", ErrorCodeName(code),
+                 PrintableName(message, kMaxBytes).c_str());
   }
 
   // Throws for a truth that cannot be read.

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/terminal.h"
+#include "base/utf8.h"
 #include "cli/args.h"
 #include "octavo/error.h"
 
@@ -29,7 +30,10 @@ int Main(int argc, char** argv) {
     BlankSecrets(argc, argv);
     return std::visit([](const auto& options) { return Run(options); }, command);
   } catch (const Error& error) {
-    std::fprintf(stderr, "octavo: %s: %s\n", ErrorCodeName(error.code()), error.what());
+    // Messages hold names of files as they are.
+    constexpr size_t kMaxBytes = 8192;
+    std::fprintf(stderr, "octavo: %s: %s\n", ErrorCodeName(error.code()),
+                 PrintableName(error.what(), kMaxBytes).c_str());
     return ExitCode(error.code());
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "octavo: resource exhausted: no memory left\n");

@@ -15,6 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr size_t kMaxLineBytes = 8192;
+
 std::string Format(const char* format, double value) {
   char text[64];
   std::snprintf(text, sizeof text, format, value);
@@ -202,7 +204,8 @@ void Progress::Finish(bool timings) {
 
 void Progress::Say(const std::string& line) {
   EraseBar();
-  std::fprintf(streams_.talk, "%s\n", line.c_str());
+  // Messages hold names of files as they are.
+  std::fprintf(streams_.talk, "%s\n", PrintableName(line, kMaxLineBytes).c_str());
   std::fflush(streams_.talk);
 }
 

@@ -61,6 +61,18 @@ TEST_F(ProgressTest, WritesALineForEachPageWithoutTerminal) {
             "a.pdf -> out/a.md\n");
 }
 
+// What a file is called moves no cursor and sets no title.
+TEST_F(ProgressTest, WritesNoControlCharacterOfANameToTheTerminal) {
+  Progress::Streams streams = Streams();
+  streams.events = events_.get();
+  Progress progress(streams, 1);
+  const std::string name = "a\x1b]0;owned\a\nb.pdf";
+  progress.FailDocument(name, Error(ErrorCode::kNotFound, name + ": absent"));
+  EXPECT_EQ(Read(talk_), "octavo: not found: a\\x1B]0;owned\\x07\\x0Ab.pdf: absent\n");
+  EXPECT_NE(Read(events_).find(R"("input":"a\u001b]0;owned\u0007\nb.pdf")"), std::string::npos)
+      << Read(events_);
+}
+
 TEST_F(ProgressTest, DrawsABarWithRateAndTimeLeftOnATerminal) {
   Progress::Streams streams = Streams();
   streams.is_terminal = true;
