@@ -37,10 +37,15 @@ void WriteEvent(std::FILE* stream, const Json& event) {
   if (!is_written) throw Error(ErrorCode::kIo, "stdout cannot be written");
 }
 
-// A message without the input's name, where the line has it already.
-std::string WithoutName(const std::string& message, const std::string& name) {
+// A message without what the line has already: the input's name, then the page's.
+std::string Without(const std::string& name, const std::string& message) {
   const std::string prefix = name + ": ";
-  return message.compare(0, prefix.size(), prefix) == 0 ? message.substr(prefix.size()) : message;
+  return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
+}
+
+// Of the model, not of a document: told once in a run.
+bool IsAboutTheModel(const std::string& warning) {
+  return warning.starts_with("layout: whitespace: the model was not trained");
 }
 
 }  // namespace
@@ -85,6 +90,7 @@ void Progress::StartDocument(const std::string& name, int num_pages, int num_kep
   name_ = name;
   num_pages_ = num_pages;
   num_pages_current_ = num_kept;
+  std::erase_if(num_pages_warned_, [](const auto& entry) { return !IsAboutTheModel(entry.first); });
   num_pages_started_ += num_pages;
   ++num_documents_started_;
   WriteEvent(
@@ -111,18 +117,22 @@ void Progress::FinishPage(const Page& page) {
                 {"input", name_},
                 {"page", page.index + 1},
                 {"seconds", page.timings.total_seconds},
-                {"layout", page.layout == LayoutSource::kModel ? "model" : "whitespace"},
                 {"blocks", page.blocks.size()},
                 {"warnings", page.warnings}};
-  if (page.error_code) event["error"] = page.error;
+  if (page.error_code) {
+    event["error"] = page.error;
+  } else {
+    event["layout"] = page.layout == LayoutSource::kModel ? "model" : "whitespace";
+  }
   WriteEvent(streams_.events, event);
   const std::string where = StrCat(PrintableName(name_), ": page ", page.index + 1);
   for (const std::string& warning : page.warnings) {
-    if (said_warnings_.insert(warning).second) Say(StrCat(where, ": ", warning));
+    if (++num_pages_warned_[warning] == 1) Say(StrCat(where, ": ", warning));
   }
   if (page.error_code) {
     ++num_pages_failed_;
-    Say(StrCat(where, " failed: ", WithoutName(page.error, name_)));
+    Say(StrCat(where,
+               " failed: ", Without(StrCat("page ", page.index + 1), Without(name_, page.error))));
   } else if (!streams_.is_terminal) {
     Say(StrCat(where, " (", num_pages_current_, " of ", num_pages_, "), ",
                Format("%.1f s", page.timings.total_seconds)));
@@ -133,6 +143,10 @@ void Progress::FinishPage(const Page& page) {
 void Progress::FinishDocument(const std::string& result) {
   ++num_documents_done_;
   WriteEvent(streams_.events, {{"event", "done"}, {"input", name_}, {"result", result}});
+  for (const auto& [warning, num_pages] : num_pages_warned_) {
+    if (num_pages == 1 || IsAboutTheModel(warning)) continue;
+    Say(StrCat(PrintableName(name_), ": on ", num_pages, " pages: ", warning));
+  }
   if (result == "-") return;
   Say(StrCat(PrintableName(name_), " -> ", PrintableName(result)));
 }

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <functional>
-#include <set>
+#include <map>
 #include <string>
 
 #include "octavo/document.h"
@@ -59,7 +59,8 @@ class Progress {
   size_t num_documents_;
   std::chrono::steady_clock::time_point start_;
   bool has_bar_ = false;
-  std::set<std::string> said_warnings_;
+  // Of the document at hand; those about the model of all.
+  std::map<std::string, int> num_pages_warned_;
 
   std::string name_;           // of the document at hand
   int num_pages_ = 0;          // of the document at hand

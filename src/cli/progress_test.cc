@@ -58,7 +58,47 @@ TEST_F(ProgressTest, WritesALineForEachPageWithoutTerminal) {
             "a.pdf: page 2: odd\n"
             "a.pdf: page 2 (2 of 3), 2.0 s\n"
             "a.pdf: page 3 failed: damaged\n"
+            "a.pdf: on 2 pages: odd\n"
             "a.pdf -> out/a.md\n");
+}
+
+TEST_F(ProgressTest, TellsAWarningOfEachDocumentAndOnHowManyPages) {
+  Progress progress(Streams(), 2);
+  const std::string model = "layout: whitespace: the model was not trained for page layout";
+  for (const char* name : {"a.pdf", "b.pdf"}) {
+    progress.StartDocument(name, 2, 0);
+    for (const int index : {0, 1}) {
+      Page page = PageOf(index);
+      page.warnings = {model};
+      if (index == 1 || name[0] == 'a') page.warnings.push_back("odd");
+      progress.FinishPage(page);
+    }
+    progress.FinishDocument(std::string("out/") + name[0] + ".md");
+  }
+  EXPECT_EQ(Read(talk_), "a.pdf: page 1: " + model +
+                             "\n"
+                             "a.pdf: page 1: odd\n"
+                             "a.pdf: page 1 (1 of 2), 2.0 s\n"
+                             "a.pdf: page 2 (2 of 2), 2.0 s\n"
+                             "a.pdf: on 2 pages: odd\n"
+                             "a.pdf -> out/a.md\n"
+                             "b.pdf: page 1 (1 of 2), 2.0 s\n"
+                             "b.pdf: page 2: odd\n"
+                             "b.pdf: page 2 (2 of 2), 2.0 s\n"
+                             "b.pdf -> out/b.md\n");
+}
+
+TEST_F(ProgressTest, AFailedPageIsNamedOnceAndHasNoLayout) {
+  Progress::Streams streams = Streams();
+  streams.events = events_.get();
+  Progress progress(streams, 1);
+  progress.StartDocument("a.tif", 2, 0);
+  Page page = PageOf(1);
+  page.error_code = ErrorCode::kDataLoss;
+  page.error = "a.tif: page 2: image_corrupt: cut";
+  progress.FinishPage(page);
+  EXPECT_EQ(Read(talk_), "a.tif: page 2 failed: image_corrupt: cut\n");
+  EXPECT_EQ(Read(events_).find("\"layout\""), std::string::npos) << Read(events_);
 }
 
 // What a file is called moves no cursor and sets no title.
