@@ -155,9 +155,15 @@ std::string FirstLine(std::string_view text) {
 AtomicFile::AtomicFile(const std::filesystem::path& path) : path_(path) {
   static std::atomic<unsigned> counter{0};
   // Beside the target, so that the rename stays on one file system.
-  temporary_ = path;
-  temporary_ += StrCat(".", ::getpid(), ".", counter.fetch_add(1), ".tmp");
-  fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  // A killed program of the same number (in a container each has the same) may have left such a
+  // file: it is in nobody's way.
+  constexpr int kMaxLeft = 1000;
+  for (int i = 0; i < kMaxLeft; ++i) {
+    temporary_ = path;
+    temporary_ += StrCat(".", ::getpid(), ".", counter.fetch_add(1), ".tmp");
+    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd_ >= 0 || errno != EEXIST) break;
+  }
   if (fd_ < 0) {
     throw Error(
         ErrorCode::kIo,

@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
@@ -166,6 +167,22 @@ TEST_F(FileTest, TheFirstLineEndsBeforeItsEnd) {
   EXPECT_EQ(FirstLine("a\r\n"), "a");
   EXPECT_EQ(FirstLine("a"), "a");
   EXPECT_EQ(FirstLine(""), "");
+}
+
+TEST_F(FileTest, WhatAKilledProgramLeftIsInNobodysWay) {
+  std::string name;  // a.ID.COUNTER.tmp
+  {
+    const AtomicFile file(folder_ / "a");
+    name = fs::directory_iterator(folder_)->path().filename().string();
+  }
+  const std::string begin = "a." + std::to_string(getpid()) + ".";
+  ASSERT_EQ(name.substr(0, begin.size()), begin);
+  const int counter = std::stoi(name.substr(begin.size()));
+  for (int i = 1; i <= 3; ++i) {
+    Write((begin + std::to_string(counter + i) + ".tmp").c_str(), "left");
+  }
+  WriteFileAtomically(folder_ / "a", "bytes");
+  EXPECT_EQ(ReadFile(folder_ / "a", 100), "bytes");
 }
 
 TEST_F(FileTest, AppendedFileGrowsAtItsEnd) {
