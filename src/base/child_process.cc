@@ -282,7 +282,8 @@ ChildResult Child::Run() {
   while (!Collect(WNOHANG)) {
     Pump();
     result_.timed_out = Clock::now() >= deadline_;
-    if (result_.timed_out || result_.output_cut) {
+    result_.cancelled = limits_.is_cancelled && limits_.is_cancelled();
+    if (result_.timed_out || result_.output_cut || result_.cancelled) {
       Kill();
       Collect(0);
     }

@@ -4,6 +4,7 @@
 #define OCTAVO_BASE_CHILD_PROCESS_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,11 +19,14 @@ struct ChildLimits {
   int64_t file_bytes = 0;                     // largest file the child may write; 0: none
   int cpu_seconds = 120;
   int wall_seconds = 180;
+  // Asked every 50 ms on the calling thread; true ends the child. Empty: never.
+  std::function<bool()> is_cancelled = {};
 };
 
 struct ChildResult {
   int exit_code = 0;        // 128 + signal if a signal ended it
   bool timed_out = false;   // wall or CPU time was up
+  bool cancelled = false;   // limits.is_cancelled said so; the child was ended
   bool output_cut = false;  // more than output_bytes were written; the child was ended
   std::string stdout_bytes;
   std::string stderr_text;  // at most 64 KiB

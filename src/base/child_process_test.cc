@@ -30,6 +30,17 @@ TEST(ChildProcess, FeedsInputAndCollectsBothOutputs) {
   EXPECT_FALSE(result.output_cut);
 }
 
+TEST(ChildProcess, EndsSoonWhenItIsCancelled) {
+  const auto start = std::chrono::steady_clock::now();
+  ChildLimits limits;
+  limits.is_cancelled = [&] {
+    return std::chrono::steady_clock::now() - start > std::chrono::milliseconds(100);
+  };
+  const ChildResult result = Shell("sleep 60", "", limits);
+  EXPECT_TRUE(result.cancelled);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
 TEST(ChildProcess, LargeInputAndOutputDoNotDeadlock) {
   std::string input(5 << 20, 'x');
   for (size_t i = 0; i < input.size(); i += 4097) input[i] = '\n';

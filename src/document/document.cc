@@ -105,7 +105,7 @@ Document::Document(const std::string& path, const ParseOptions& options)
   impl_->dpi = options.dpi;
   const MappedFile file = MappedFile::Open(path);
   if (SniffIsPdf(file.bytes(), path)) {
-    impl_->pdf.emplace(path, options.password);
+    impl_->pdf.emplace(path, options.password, options.canceller);
     impl_->num_pages = impl_->pdf->num_pages();
   } else {
     impl_->image_pages = ListImagePages(file.bytes(), path);
@@ -122,7 +122,7 @@ Document Document::FromBytes(std::string bytes, const std::string& name,
   impl->dpi = options.dpi;
   impl->has_file = false;
   if (SniffIsPdf(std::as_bytes(std::span(bytes)), name)) {
-    impl->pdf.emplace(PdfFile::FromBytes(bytes, name, options.password));
+    impl->pdf.emplace(PdfFile::FromBytes(bytes, name, options.password, options.canceller));
     impl->num_pages = impl->pdf->num_pages();
   } else {
     impl->image_pages = ListImagePages(std::as_bytes(std::span(bytes)), name);

@@ -79,17 +79,18 @@ void CheckResult(const ChildResult& result, const std::string& name, const std::
 
 }  // namespace
 
-PdfFile::PdfFile(const std::string& path, const std::string& password)
+PdfFile::PdfFile(const std::string& path, const std::string& password, const Canceller* canceller)
     // No word of a command line begins with a dash.
-    : path_(std::filesystem::absolute(path).string()), name_(path) {
+    : path_(std::filesystem::absolute(path).string()), name_(path), canceller_(canceller) {
   const MappedFile file = MappedFile::Open(path);
   Open({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()}, password);
 }
 
 PdfFile PdfFile::FromBytes(std::string_view bytes, const std::string& name,
-                           const std::string& password) {
+                           const std::string& password, const Canceller* canceller) {
   PdfFile file;
   file.name_ = name;
+  file.canceller_ = canceller;
   file.bytes_ = std::make_shared<const MemoryFile>(bytes);
   file.Open(bytes, password);
   return file;
@@ -129,8 +130,8 @@ void PdfFile::Decrypt(const std::string& password) {
                        "--password-file or --password"));
   }
   const std::string source = bytes_ != nullptr ? bytes_->ChildPath() : path_;
-  const ChildResult result = RunChild({"qpdf", "--password-file=-", "--decrypt", source, "-"},
-                                      password + "\n", DecryptLimits(), bytes_.get());
+  const ChildResult result = RunConfined({"qpdf", "--password-file=-", "--decrypt", source, "-"},
+                                         password + "\n", DecryptLimits());
   if (Contains(result.stderr_text, "invalid password")) {
     throw Error(ErrorCode::kInvalidArgument,
                 StrCat(name_, ": pdf_password_wrong: the password is wrong"));
@@ -151,12 +152,22 @@ bool PdfFile::Rescue(std::string_view bytes, PdfRescue rescue) {
   return true;
 }
 
+ChildResult PdfFile::RunConfined(const std::vector<std::string>& words, std::string_view input,
+                                 ChildLimits limits) const {
+  if (canceller_ != nullptr) {
+    limits.is_cancelled = [this] { return canceller_->cancelled(); };
+  }
+  ChildResult result = RunChild(words, input, limits, bytes_.get());
+  if (result.cancelled) throw Error(ErrorCode::kCancelled, StrCat(name_, ": cancelled"));
+  return result;
+}
+
 ChildResult PdfFile::RunPoppler(std::vector<std::string> words, int page,
                                 const ChildLimits& limits) const {
   const std::string number = std::to_string(page);
   words.insert(words.end(), {"-f", number, "-l", number});
   words.push_back(bytes_ != nullptr ? bytes_->ChildPath() : path_);
-  return RunChild(words, {}, limits, bytes_.get());
+  return RunConfined(words, {}, limits);
 }
 
 // poppler's number of a page (from 1), and what pdfinfo says about it. Throws if there is none.

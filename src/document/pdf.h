@@ -12,6 +12,7 @@
 #include "base/child_process.h"
 #include "base/memory_file.h"
 #include "document/pdf_rescue.h"
+#include "octavo/document.h"
 #include "vision/image.h"
 
 namespace octavo {
@@ -29,17 +30,20 @@ class PdfFile {
   // handed to qpdf, which decrypts the file into memory. A damaged file is repaired as far as
   // poppler and pdf_rescue.h can. Throws kNotFound (no file; poppler's or qpdf's program not
   // installed), kInvalidArgument (password missing or wrong), kDataLoss (no PDF, damaged, no
-  // pages), kResourceExhausted (a limit was reached), kIo.
-  PdfFile(const std::string& path, const std::string& password);
+  // pages), kResourceExhausted (a limit was reached), kCancelled, kIo. The canceller, which may be
+  // null and outlives the object, ends children that are at work.
+  PdfFile(const std::string& path, const std::string& password,
+          const Canceller* canceller = nullptr);
 
   // The same of the bytes of a file. `name` stands for it in messages.
   static PdfFile FromBytes(std::string_view bytes, const std::string& name,
-                           const std::string& password);
+                           const std::string& password, const Canceller* canceller = nullptr);
 
   int num_pages() const { return num_pages_; }
 
   // The page's crop box in upright position at `dpi`, or less where the longer side would exceed
-  // 3500 pixels (MinerU's clamp; then a warning). Throws kDataLoss, kResourceExhausted, kIo.
+  // 3500 pixels (MinerU's clamp; then a warning). Throws kDataLoss, kResourceExhausted,
+  // kCancelled, kIo.
   // REQUIRES: 0 <= index < num_pages, 36 <= dpi <= 600.
   RenderedPage RenderPage(int index, int dpi, std::vector<std::string>* warnings) const;
 
@@ -48,12 +52,15 @@ class PdfFile {
   void Open(std::string_view bytes, const std::string& password);
   void Decrypt(const std::string& password);
   bool Rescue(std::string_view bytes, PdfRescue rescue);
+  ChildResult RunConfined(const std::vector<std::string>& words, std::string_view input,
+                          ChildLimits limits) const;
   ChildResult RunPoppler(std::vector<std::string> words, int page, const ChildLimits& limits) const;
   int FindPage(int number, std::string* info_text) const;
 
   std::string path_;                         // absolute; of a file that no other bytes replace
   std::shared_ptr<const MemoryFile> bytes_;  // decrypted, rescued or never in a file
   std::string name_;                         // as given, for messages
+  const Canceller* canceller_ = nullptr;
   int num_pages_ = 0;
   bool is_rescued_ = false;
   bool has_xfa_ = false;
