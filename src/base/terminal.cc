@@ -1,9 +1,12 @@
 #include "base/terminal.h"
 
+#include <array>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
@@ -34,23 +37,40 @@ int TerminalWidth(std::FILE* stream) noexcept {
 
 namespace {
 
-// Keeps what is typed on standard input off the screen.
+// For the signal handler: the terminal as it was.
+termios terminal_before{};
+
+// Gives the terminal its echo back and lets the signal end the program. Async-signal-safe.
+void EndWithEcho(int signal) {
+  tcsetattr(STDIN_FILENO, TCSANOW, &terminal_before);
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
+// Keeps what is typed on standard input off the screen, whatever ends it.
 class EchoOff {
  public:
   EchoOff() {
-    if (tcgetattr(STDIN_FILENO, &before_) != 0) return;
-    termios quiet = before_;
+    if (tcgetattr(STDIN_FILENO, &terminal_before) != 0) return;
+    struct sigaction action {};
+    action.sa_handler = EndWithEcho;
+    for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &handlers_[i]);
+    termios quiet = terminal_before;
     quiet.c_lflag &= ~static_cast<tcflag_t>(ECHO);
-    is_off_ = tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet) == 0;
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet);
+    is_off_ = true;
   }
   ~EchoOff() {
-    if (is_off_) tcsetattr(STDIN_FILENO, TCSAFLUSH, &before_);
+    if (!is_off_) return;
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &terminal_before);
+    for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &handlers_[i], nullptr);
   }
   EchoOff(const EchoOff&) = delete;
   EchoOff& operator=(const EchoOff&) = delete;
 
  private:
-  termios before_{};
+  static constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
+  std::array<struct sigaction, 3> handlers_{};
   bool is_off_ = false;
 };
 
@@ -63,6 +83,16 @@ std::string ReadTerminalLine() {
 }
 
 }  // namespace
+
+bool WaitForStandardInput(const std::function<bool()>& is_cancelled) {
+  constexpr int kTickMs = 100;
+  pollfd input = {STDIN_FILENO, POLLIN, 0};
+  // Whatever else poll says is told better by the reading.
+  while (poll(&input, 1, kTickMs) == 0) {
+    if (is_cancelled()) return false;
+  }
+  return !is_cancelled();
+}
 
 std::string ReadSecretLine(const std::string& prompt) {
   constexpr size_t kMaxBytes = 4096;

@@ -3,6 +3,7 @@
 #define OCTAVO_BASE_TERMINAL_H_
 
 #include <cstdio>
+#include <functional>
 #include <string>
 
 namespace octavo {
@@ -19,9 +20,14 @@ bool IsTerminal(std::FILE* stream) noexcept;
 int TerminalWidth(std::FILE* stream) noexcept;
 
 // One line from standard input, without its end. On a terminal the prompt is written to it, and
-// what is typed is not shown. Throws kIo, kResourceExhausted (more than 4096 bytes; from a file or
-// a pipe, all of it).
+// what is typed is not shown; SIGINT, SIGTERM and SIGHUP end the program as ever, with the terminal
+// as it was. One thread, before others are started. Throws kIo, kResourceExhausted (more than 4096
+// bytes; from a file or a pipe, all of it).
 std::string ReadSecretLine(const std::string& prompt);
+
+// Waits until standard input has something to read or is at its end. False as soon as
+// `is_cancelled`, which is asked ten times a second, says so.
+bool WaitForStandardInput(const std::function<bool()>& is_cancelled);
 
 }  // namespace octavo
 

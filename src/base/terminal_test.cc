@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -30,6 +32,22 @@ TEST(Terminal, NoFileGetsTheNumberOfAClosedStream) {
     std::_Exit(fails && open("/dev/null", O_RDONLY) > 2 ? 0 : 1);
   };
   EXPECT_EXIT(run(), testing::ExitedWithCode(0), "");
+}
+
+TEST(Terminal, WaitingForStandardInputCanBeCancelled) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const auto run = [&] {
+    dup2(ends[0], 0);
+    int num_asked = 0;
+    const bool is_first = WaitForStandardInput([&] { return ++num_asked == 2; });
+    [[maybe_unused]] const ssize_t written = write(ends[1], "x", 1);
+    const bool is_second = WaitForStandardInput([] { return false; });
+    std::_Exit(!is_first && num_asked == 2 && is_second ? 0 : 1);
+  };
+  EXPECT_EXIT(run(), testing::ExitedWithCode(0), "");
+  close(ends[0]);
+  close(ends[1]);
 }
 
 TEST(Terminal, ASecretIsTheFirstLineOfAFile) {
@@ -69,6 +87,36 @@ TEST(Terminal, ASecretIsNotShownWhileItIsTyped) {
   while (read(leader, &byte, 1) == 1) shown += byte;
   close(leader);
   EXPECT_EQ(shown.find("hush"), std::string::npos) << shown;
+}
+
+TEST(Terminal, ASignalAtThePromptEndsTheProgramAndLeavesTheEcho) {
+  const int leader = posix_openpt(O_RDWR | O_NOCTTY);
+  if (leader < 0 || grantpt(leader) != 0 || unlockpt(leader) != 0) GTEST_SKIP() << "no terminals";
+  const std::string name = ptsname(leader);
+  const int terminal = open(name.c_str(), O_RDWR | O_NOCTTY);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    dup2(terminal, 0);
+    dup2(terminal, 2);
+    ReadSecretLine("Password: ");
+    _exit(0);
+  }
+  std::string shown;
+  char byte = 0;
+  while (shown.find("Password: ") == std::string::npos && read(leader, &byte, 1) == 1) {
+    shown += byte;
+  }
+  termios settings{};
+  tcgetattr(terminal, &settings);
+  EXPECT_EQ(settings.c_lflag & ECHO, 0u);
+  kill(pid, SIGINT);
+  int status = 0;
+  waitpid(pid, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
+  tcgetattr(terminal, &settings);
+  EXPECT_NE(settings.c_lflag & ECHO, 0u);
+  close(terminal);
+  close(leader);
 }
 
 }  // namespace

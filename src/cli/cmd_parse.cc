@@ -77,6 +77,7 @@ class ParseRun {
  public:
   explicit ParseRun(const ParseCommandOptions& options)
       : options_(options),
+        password_(PasswordOf(options)),
         writes_to_stdout_(options.output_dir == "-"),
         found_(FindInputFiles(options.inputs)),
         model_dir_(FindModel(options.model_dir)),
@@ -86,7 +87,7 @@ class ParseRun {
     parse_options_.image_analysis = options.image_analysis;
     parse_options_.dpi = options.dpi;
     parse_options_.pages = options.pages;
-    parse_options_.password = PasswordOf(options);
+    parse_options_.password = password_;
     parse_options_.canceller = &canceller_;
     result_options_.output_dir = options.output_dir;
     result_options_.formats = options.formats;
@@ -156,6 +157,7 @@ class ParseRun {
     try {
       InputStamp stamp;
       if (input.is_stdin) {
+        if (!WaitForStandardInput([this] { return canceller_.cancelled(); })) return;
         std::string bytes = ReadStandardInput(kMaxStdinBytes);
         stamp = StampOfBytes(bytes, name);
         document = Document::FromBytes(std::move(bytes), name, parse_options_);
@@ -167,6 +169,7 @@ class ParseRun {
     } catch (const Error& error) {
       // Nor can other inputs' results be written.
       if (is_output_broken_) throw;
+      if (error.code() == ErrorCode::kCancelled) return;
       Fail(name, error);
       return;
     } catch (const std::bad_alloc&) {
@@ -273,6 +276,8 @@ class ParseRun {
   }
 
   const ParseCommandOptions& options_;
+  // Before the watcher, which would keep Ctrl-C from a prompt.
+  const std::string password_;
   const bool writes_to_stdout_;
   const FoundInputs found_;
   const std::string model_dir_;
