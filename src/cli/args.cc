@@ -63,7 +63,8 @@ void AddParse(CLI::App* root, ParseCommandOptions* options) {
       ->type_name("LIST");
   app->add_flag("--force", options->force,
                 "Read everything again and replace files that are in the way");
-  app->add_option("--pages", options->pages, "Pages of a PDF, as in 1-3,7")->type_name("LIST");
+  app->add_option("--pages", options->pages, "Pages of PDFs and TIFFs, as in 1-3,7")
+      ->type_name("LIST");
   CLI::Option* password = app->add_option("--password", options->password,
                                           "Password of an encrypted PDF; others on this machine "
                                           "may see it in the list of processes for a moment");

@@ -10,7 +10,7 @@
 namespace octavo {
 
 struct ParseCommandOptions {
-  std::vector<std::string> inputs;  // files (PNG, JPEG, PDF), folders of them, "-": stdin
+  std::vector<std::string> inputs;  // files (PDF, pictures), folders of them, "-": stdin
   std::string output_dir;           // "-": Markdown to stdout, no files
   std::vector<std::string> formats = {"md", "content_list", "model"};
   bool force = false;        // replace files that octavo did not write
