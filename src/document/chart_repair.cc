@@ -10,6 +10,7 @@
 
 #include "base/str_cat.h"
 #include "base/utf8.h"
+#include "document/pipe_rows.h"
 #include "document/text_lines.h"
 #include "document/white_space.h"
 
@@ -20,39 +21,13 @@ using Row = std::vector<std::string>;
 
 // Cells of a line with a pipe, trimmed; pipes that are escaped or in back quotes do not split.
 std::optional<Row> SplitRow(std::string_view line) {
-  line = TrimSpace(line);
   if (line.find('|') == std::string_view::npos) return std::nullopt;
-  if (line.front() == '|') line.remove_prefix(1);
-  if (!line.empty() && line.back() == '|') line.remove_suffix(1);
-  Row cells;
-  std::string current;
-  bool is_escaped = false;
-  bool is_in_code = false;
-  for (const char c : line) {
-    if (is_escaped) {
-      is_escaped = false;
-    } else if (c == '\\') {
-      is_escaped = true;
-    } else if (c == '`') {
-      is_in_code = !is_in_code;
-    } else if (c == '|' && !is_in_code) {
-      cells.emplace_back(TrimSpace(current));
-      current.clear();
-      continue;
-    }
-    current += c;
-  }
-  cells.emplace_back(TrimSpace(current));
-  return cells;
+  return SplitPipeRow(line, PipeRowRule::kKeepCode);
 }
 
 bool IsSeparator(const Row& cells) {
   return std::all_of(cells.begin(), cells.end(), [](const std::string& cell) {
-    const std::string compact = ReplaceAll(cell, " ", "");
-    std::string_view dashes = compact;
-    if (!dashes.empty() && dashes.front() == ':') dashes.remove_prefix(1);
-    if (!dashes.empty() && dashes.back() == ':') dashes.remove_suffix(1);
-    return dashes.size() >= 3 && dashes.find_first_not_of('-') == std::string_view::npos;
+    return IsSeparatorCell(ReplaceAll(cell, " ", ""));
   });
 }
 

@@ -1,12 +1,12 @@
 #include "document/picture_cuts.h"
 
 #include <cmath>
-#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/hash.h"
 #include "vision/image_codec.h"
 
 namespace octavo {
@@ -17,13 +17,6 @@ constexpr int kJpegQuality = 75;
 bool HasPicture(std::string_view type) {
   return type == "image" || type == "chart" || type == "image_block" || type == "table" ||
          type == "equation";
-}
-
-// FNV-1a, 64 bit.
-uint64_t Hash(std::string_view bytes) {
-  uint64_t hash = 0xCBF29CE484222325u;
-  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
-  return hash;
 }
 
 }  // namespace
@@ -37,7 +30,7 @@ std::string AddPicture(const Image& cut, Page* page) {
   char name[64];
   std::snprintf(name, sizeof name, "p%d-%zu-%016llx.jpg", page->index + 1,
                 page->pictures.size() + 1,
-                static_cast<unsigned long long>(Hash(picture.jpeg_bytes)));
+                static_cast<unsigned long long>(Fnv1a64(picture.jpeg_bytes)));
   picture.name = name;
   page->pictures.push_back(std::move(picture));
   return name;

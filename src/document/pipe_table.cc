@@ -4,19 +4,14 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/str_cat.h"
 #include "document/otsl.h"
+#include "document/pipe_rows.h"
 #include "document/text_lines.h"
 #include "document/white_space.h"
 
 namespace octavo {
 namespace {
-
-std::string_view StripPipes(std::string_view line) {
-  line = TrimSpace(line);
-  if (!line.empty() && line.front() == '|') line.remove_prefix(1);
-  if (!line.empty() && line.back() == '|') line.remove_suffix(1);
-  return line;
-}
 
 // Pipes are counted whether escaped or not.
 size_t CountColumns(std::string_view line) {
@@ -24,19 +19,12 @@ size_t CountColumns(std::string_view line) {
   return static_cast<size_t>(std::count(inside.begin(), inside.end(), '|')) + 1;
 }
 
-// :?-{3,}:?
-bool IsDashes(std::string_view cell) {
-  if (!cell.empty() && cell.front() == ':') cell.remove_prefix(1);
-  if (!cell.empty() && cell.back() == ':') cell.remove_suffix(1);
-  return cell.size() >= 3 && cell.find_first_not_of('-') == std::string_view::npos;
-}
-
 bool IsSeparator(std::string_view line) {
   std::string_view inside = StripPipes(line);
   if (inside.find('|') == std::string_view::npos) return false;
   while (true) {
     const size_t pipe = inside.find('|');
-    if (!IsDashes(TrimSpace(inside.substr(0, pipe)))) return false;
+    if (!IsSeparatorCell(TrimSpace(inside.substr(0, pipe)))) return false;
     if (pipe == std::string_view::npos) return true;
     inside.remove_prefix(pipe + 1);
   }
@@ -48,32 +36,13 @@ bool IsRow(std::string_view line) {
 }
 
 std::vector<std::string> SplitRow(std::string_view line) {
-  std::vector<std::string> cells;
-  std::string current;
-  bool is_escaped = false;
-  for (const char c : StripPipes(line)) {
-    if (is_escaped) {
-      if (c != '|') current += '\\';
-      current += c;
-      is_escaped = false;
-    } else if (c == '\\') {
-      is_escaped = true;
-    } else if (c == '|') {
-      cells.emplace_back(TrimSpace(current));
-      current.clear();
-    } else {
-      current += c;
-    }
-  }
-  if (is_escaped) current += '\\';
-  cells.emplace_back(TrimSpace(current));
-  return cells;
+  return SplitPipeRow(line, PipeRowRule::kUnescape);
 }
 
 std::string RowHtml(const std::vector<std::string>& cells, const char* tag) {
   std::string html = "<tr>";
   for (const std::string& cell : cells) {
-    html += std::string("<") + tag + ">" + EscapeHtml(cell) + "</" + tag + ">";
+    html += StrCat("<", tag, ">", EscapeHtml(cell), "</", tag, ">");
   }
   return html + "</tr>";
 }
