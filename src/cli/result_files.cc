@@ -153,33 +153,38 @@ void ResultFiles::ReadJournal() {
   if (is_own_) ReadOwnJournal(lines);
 }
 
+// One line behind the header; a page is kept if this run goes on. False for what is damaged and for
+// a page whose pictures are gone: that page is read again.
+bool ResultFiles::TakeLine(const std::string& line, bool goes_on) {
+  const std::string where = journal_path_.string();
+  try {
+    if (line.starts_with(kDone) || line.starts_with(kWritten)) {
+      const Json json = ParseJson(line, where);
+      const auto written = json.at("written").get<std::map<std::string, std::string>>();
+      for (const auto& [format, stamp] : written) own_[format].insert(stamp);
+      if (goes_on && line.starts_with(kDone)) current_ = written;
+      return true;
+    }
+    if (!goes_on) return true;
+    Page page = PageFromJsonLine(line, where);
+    if (!HasPicturesOf(page)) return false;
+    const int index = page.index;
+    pages_.insert_or_assign(index, std::move(page));
+    return true;
+  } catch (const Error&) {
+    return false;
+  } catch (const Json::exception&) {
+    return false;
+  }
+}
+
 // The journal may be of other settings, or of another state of the input: then it only tells which
 // files are octavo's.
 void ResultFiles::ReadOwnJournal(const std::vector<std::string>& lines) {
-  const std::string where = journal_path_.string();
   const bool goes_on = !options_.force && lines.front() == header_;
   bool has_all_pages = true;
   for (size_t i = 1; i < lines.size(); ++i) {
-    try {
-      if (lines[i].starts_with(kDone) || lines[i].starts_with(kWritten)) {
-        const auto written =
-            ParseJson(lines[i], where).at("written").get<std::map<std::string, std::string>>();
-        for (const auto& [format, stamp] : written) own_[format].insert(stamp);
-        if (goes_on && lines[i].starts_with(kDone)) current_ = written;
-      } else if (goes_on) {
-        Page page = PageFromJsonLine(lines[i], where);
-        const int index = page.index;
-        if (HasPicturesOf(page)) {
-          pages_.insert_or_assign(index, std::move(page));
-        } else {
-          has_all_pages = false;
-        }
-      }
-    } catch (const Error&) {
-      has_all_pages = false;  // that page is read again
-    } catch (const Json::exception&) {
-      has_all_pages = false;
-    }
+    if (!TakeLine(lines[i], goes_on)) has_all_pages = false;
   }
   is_done_ =
       has_all_pages && lines.back().starts_with(kDone) &&

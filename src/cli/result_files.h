@@ -75,6 +75,7 @@ class ResultFiles {
   std::string StampOfOutput(const std::string& format) const;
   bool HasPicturesOf(const Page& page) const;
   void ReadJournal();
+  bool TakeLine(const std::string& line, bool goes_on);
   void ReadOwnJournal(const std::vector<std::string>& lines);
   void RefuseToReplaceTheInput() const;
   void RefuseForeignResults() const;
