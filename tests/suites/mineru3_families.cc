@@ -146,16 +146,10 @@ json JoinLines(const json& input) {
   return BlockText(block);
 }
 
-// All that a language decides is whether lines are joined with a blank.
-bool AreJoinedAlike(const json& expected, const json& answer) {
-  return expected.is_string() && answer.is_string() &&
-         IsCjkLanguage(expected.get<std::string>()) == IsCjkLanguage(answer.get<std::string>());
-}
-
 CaseFamilies MakeFamilies() {
   CaseFamilies families = {
-      {"detect_lang", {OnText<GuessLanguage>, nullptr, AreJoinedAlike}},
-      {"guess_code_language", {OnText<GuessCodeLanguage>, nullptr, IsHarmlessCodeGuess}},
+      {"detect_lang", {OnText<GuessLanguage>, nullptr, true}},
+      {"guess_code_language", {OnText<GuessCodeLanguage>, nullptr, true}},
       {"escape_markdown", {OnText<EscapeMarkdown>}},
       {"escape_prefix",
        {[](const json& input) { return json(EscapeMarkdownPrefix(input.at("text"))); }}},
@@ -172,11 +166,6 @@ CaseFamilies MakeFamilies() {
 }
 
 }  // namespace
-
-bool IsHarmlessCodeGuess(const json& expected, const json& answer) {
-  const json nothing = "txt";
-  return expected.is_string() && answer.is_string() && (expected == nothing || answer == nothing);
-}
 
 const CaseFamilies& Mineru3Families() {
   static const CaseFamilies families = MakeFamilies();
