@@ -8,9 +8,8 @@
 // must do the sensible thing that case_families.h states. One line per failure (with --list: per
 // case), closing line "N passed, M failed, K skipped".
 // Skipped are, by name, families of whole documents, which octavo does not put together yet, and
-// single cases that differ in nothing but a guess of a model that octavo does not have: of
-// fastText's languages those that join lines alike, of Magika's programming languages those of
-// which one of the two sides names none. An input that octavo refuses or that has not the family's
+// single cases that differ in nothing but a guess of a model that octavo does not have: fastText's
+// of a language, Magika's of a programming language. An input that octavo refuses or that has not the family's
 // form is always a failure. Exit status 0 if nothing failed, 1 if something did, a family is
 // unknown or more than N cases were skipped, 2 for wrong usage or files that are no cases.
 #include <algorithm>
