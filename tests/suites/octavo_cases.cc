@@ -9,9 +9,10 @@
 // case), closing line "N passed, M failed, K skipped".
 // Skipped are, by name, families of whole documents, which octavo does not put together yet, and
 // single cases that differ in nothing but a guess of a model that octavo does not have: fastText's
-// of a language, Magika's of a programming language. An input that octavo refuses or that has not the family's
-// form is always a failure. Exit status 0 if nothing failed, 1 if something did, a family is
-// unknown or more than N cases were skipped, 2 for wrong usage or files that are no cases.
+// of a language, Magika's of a programming language. An input that octavo refuses or that has not
+// the family's form is always a failure. Exit status 0 if nothing failed, 1 if something did, a
+// family is unknown or more than N cases were skipped, 2 for wrong usage or files that are no
+// cases.
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
