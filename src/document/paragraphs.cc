@@ -232,6 +232,15 @@ bool IsPageNumber(const Paragraph& paragraph, int height) {
          });
 }
 
+// The box around the list items that follow each other from `first` on.
+PixelBox BoxOfItems(const std::vector<Paragraph>& paragraphs, size_t first) {
+  PixelBox box = paragraphs[first].box;
+  for (size_t i = first + 1; i < paragraphs.size() && paragraphs[i].is_mark; ++i) {
+    box.Include(paragraphs[i].box);
+  }
+  return box;
+}
+
 }  // namespace
 
 std::string JoinLines(const std::string& first, const std::string& second) {
@@ -296,11 +305,7 @@ std::vector<ContentBlock> GroupParagraphs(const WhitespaceLayout& layout,
     const bool next_is_item = i + 1 < paragraphs.size() && paragraphs[i + 1].is_mark;
     const bool follows_item = i > 0 && paragraphs[i - 1].is_mark && blocks.back().type == "text";
     if (is_item && next_is_item && !follows_item) {
-      PixelBox box = paragraph.box;
-      for (size_t j = i + 1; j < paragraphs.size() && paragraphs[j].is_mark; ++j) {
-        box.Include(paragraphs[j].box);
-      }
-      blocks.push_back({"list", to_bbox(box), 0});
+      blocks.push_back({"list", to_bbox(BoxOfItems(paragraphs, i)), 0});
     }
     blocks.push_back(std::move(block));
   }
