@@ -36,15 +36,6 @@ bool IsSeparatorLine(std::string_view line) {
   return cells && IsSeparator(*cells);
 }
 
-size_t CountOf(std::string_view text, std::string_view word) {
-  size_t count = 0;
-  for (size_t i = text.find(word); i != std::string_view::npos;
-       i = text.find(word, i + word.size())) {
-    ++count;
-  }
-  return count;
-}
-
 // The text is some part of it twice or more often.
 bool IsWholeRepeated(std::string_view content) {
   constexpr size_t kMinChars = 80;

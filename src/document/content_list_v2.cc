@@ -7,6 +7,7 @@
 #include "document/markdown.h"
 #include "document/middle_builder.h"
 #include "document/middle_json.h"
+#include "document/text_lines.h"
 #include "octavo/document.h"
 
 namespace octavo {
@@ -30,15 +31,6 @@ Json PiecesOfParts(const MiddleBlock& block, const std::string& type) {
     for (Json& piece : Pieces(part)) out.push_back(std::move(piece));
   }
   return out;
-}
-
-size_t CountOf(std::string_view text, std::string_view word) {
-  size_t count = 0;
-  for (size_t i = text.find(word); i != std::string_view::npos;
-       i = text.find(word, i + word.size())) {
-    ++count;
-  }
-  return count;
 }
 
 Json Typed(const std::string& type, Json content) {

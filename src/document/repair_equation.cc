@@ -6,6 +6,7 @@
 
 #include "base/str_cat.h"
 #include "document/repair_left_right.h"
+#include "document/text_lines.h"
 #include "document/white_space.h"
 
 namespace octavo {
@@ -17,18 +18,6 @@ bool StartsWith(std::string_view text, std::string_view prefix) {
 
 bool EndsWith(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
-}
-
-std::string ReplaceAll(std::string_view text, std::string_view from, std::string_view to) {
-  std::string out;
-  size_t begin = 0;
-  for (size_t i = text.find(from); i != std::string_view::npos; i = text.find(from, begin)) {
-    out += text.substr(begin, i - begin);
-    out += to;
-    begin = i + from.size();
-  }
-  out += text.substr(begin);
-  return out;
 }
 
 size_t SkipBlanks(std::string_view text, size_t i) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "document/text_lines.h"
 #include "document/white_space.h"
 
 namespace octavo {
@@ -67,15 +68,6 @@ int CountRight(std::string_view text) {
   for (size_t i = text.find(kRight); i != std::string_view::npos; i = text.find(kRight, i + 1)) {
     const size_t next = i + kRight.size();
     count += next < text.size() && text[next] != '\n' ? 1 : 0;
-  }
-  return count;
-}
-
-int CountOf(std::string_view text, std::string_view word) {
-  int count = 0;
-  for (size_t i = text.find(word); i != std::string_view::npos;
-       i = text.find(word, i + word.size())) {
-    ++count;
   }
   return count;
 }

@@ -77,6 +77,15 @@ std::string LowerAscii(std::string_view text) {
   return out;
 }
 
+size_t CountOf(std::string_view text, std::string_view word) noexcept {
+  size_t count = 0;
+  for (size_t i = text.find(word); i != std::string_view::npos;
+       i = text.find(word, i + word.size())) {
+    ++count;
+  }
+  return count;
+}
+
 std::string ReplaceAll(std::string_view text, std::string_view from, std::string_view to) {
   std::string out;
   size_t begin = 0;

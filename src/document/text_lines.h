@@ -24,6 +24,9 @@ std::string CollapseSpace(std::string_view text);
 // ASCII letters in lower case; all else as it is.
 std::string LowerAscii(std::string_view text);
 
+// str.count(word): how often it stands there, without overlap. REQUIRES: !word.empty().
+size_t CountOf(std::string_view text, std::string_view word) noexcept;
+
 // Every `from` becomes `to`. REQUIRES: !from.empty().
 std::string ReplaceAll(std::string_view text, std::string_view from, std::string_view to);
 

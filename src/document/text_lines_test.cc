@@ -45,6 +45,12 @@ TEST(TextLines, CollapsesSpace) {
 
 TEST(TextLines, LowersAsciiAlone) { EXPECT_EQ(LowerAscii("aBZ\xC3\x84"), "abz\xC3\x84"); }
 
+TEST(TextLines, CountsWithoutOverlap) {
+  EXPECT_EQ(CountOf("aaaa", "aa"), 2u);
+  EXPECT_EQ(CountOf("abcab", "ab"), 2u);
+  EXPECT_EQ(CountOf("", "a"), 0u);
+}
+
 TEST(TextLines, ReplacesWithoutReadingTheReplacement) {
   EXPECT_EQ(ReplaceAll("aXbX", "X", "XX"), "aXXbXX");
   EXPECT_EQ(ReplaceAll("", "X", "y"), "");
