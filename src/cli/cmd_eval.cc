@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/interrupt.h"
 #include "base/str_cat.h"
 #include "base/utf8.h"
@@ -50,13 +51,6 @@ Truth ReadTruth(const EvalInput& input) {
                                     PrintableName(input.layout.string()));
   }
   return truth;
-}
-
-// FNV-1a, 64 bits.
-void AddToDigest(std::string_view text, uint64_t* digest) {
-  for (const char c : text) {
-    *digest = (*digest ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
-  }
 }
 
 std::vector<LayoutBox> BoxesOf(const Page& page) {
@@ -136,7 +130,7 @@ class EvalRun {
       result.layout = layout;
       result.num_without_truth = static_cast<int>(inputs_.without_truth.size());
       result.num_truth_without_page = static_cast<int>(inputs_.truth_without_page.size());
-      result.digest = 0xCBF29CE484222325U;
+      result.digest = kFnvBasis;
       for (const EvalInput& input : inputs_.documents) {
         if (canceller_.cancelled()) return;
         std::fprintf(stderr, "octavo: %s, %s, %s: %s\n", PrintableName(name).c_str(),
@@ -203,8 +197,8 @@ class EvalRun {
               StrCat(PrintableName(input.path.string()), ": not enough memory to read it"));
     }
     const std::string markdown = ToMarkdown(pages);
-    AddToDigest(input.name, digest);
-    AddToDigest(markdown, digest);
+    *digest = Fnv1a64(input.name, *digest);
+    *digest = Fnv1a64(markdown, *digest);
     result.score = ScoreMarkdown(markdown, truth.markdown);
     if (!truth.layout) return result;
     if (is_opened && std::ssize(*truth.layout) != result.num_pages) {

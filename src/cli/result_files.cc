@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/str_cat.h"
 #include "base/utf8.h"
@@ -46,12 +47,6 @@ std::vector<std::string> CompleteLines(const std::string& text) {
     begin = end + 1;
   }
   return lines;
-}
-
-uint64_t Fnv1a64(std::string_view bytes) {
-  uint64_t hash = 0xCBF29CE484222325u;
-  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
-  return hash;
 }
 
 // What tells the bytes of an output from others: their number and hash.
