@@ -17,6 +17,7 @@
 #include "base/str_cat.h"
 #include "base/utf8.h"
 #include "cli/eval_inputs.h"
+#include "cli/layout_name.h"
 #include "cli/model_lookup.h"
 #include "evaluate/eval_report.h"
 #include "evaluate/layout_score.h"
@@ -57,12 +58,6 @@ std::vector<LayoutBox> BoxesOf(const Page& page) {
   std::vector<LayoutBox> boxes;
   for (const ContentBlock& block : page.blocks) boxes.push_back({block.type, block.bbox});
   return boxes;
-}
-
-ParseOptions::Layout LayoutOf(const std::string& name) {
-  if (name == "model") return ParseOptions::Layout::kModel;
-  if (name == "whitespace") return ParseOptions::Layout::kWhitespace;
-  return ParseOptions::Layout::kAuto;
 }
 
 // Names of the model folders; where two are equal, the paths as given.
@@ -171,7 +166,7 @@ class EvalRun {
     };
     try {
       ParseOptions parse_options;
-      parse_options.layout = LayoutOf(layout);
+      parse_options.layout = LayoutOfName(layout);
       parse_options.dpi = options_.dpi;
       parse_options.canceller = &canceller_;
       const Document document(input.path.string(), parse_options);

@@ -15,6 +15,7 @@
 #include "base/str_cat.h"
 #include "base/terminal.h"
 #include "cli/input_files.h"
+#include "cli/layout_name.h"
 #include "cli/model_lookup.h"
 #include "cli/model_training.h"
 #include "cli/progress.h"
@@ -31,12 +32,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMaxStdinBytes = size_t{1} << 29;
-
-ParseOptions::Layout LayoutOf(const std::string& name) {
-  if (name == "model") return ParseOptions::Layout::kModel;
-  if (name == "whitespace") return ParseOptions::Layout::kWhitespace;
-  return ParseOptions::Layout::kAuto;
-}
 
 // Which files a model is made of, so that results of other weights are not taken for these.
 std::string StampOfModel(const std::string& model_dir) {
@@ -83,7 +78,7 @@ class ParseRun {
         model_dir_(FindModel(options.model_dir)),
         watcher_([this] { canceller_.Cancel(); }),
         progress_(ProgressStreams(), found_.files.size() + found_.problems.size()) {
-    parse_options_.layout = LayoutOf(options.layout);
+    parse_options_.layout = LayoutOfName(options.layout);
     parse_options_.image_analysis = options.image_analysis;
     parse_options_.dpi = options.dpi;
     parse_options_.pages = options.pages;

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "octavo/error.h"
 #include "testing/damage.h"
+#include "testing/error_code.h"
 #include "testing/picture.h"
 
 namespace octavo {
@@ -24,13 +25,7 @@ Image Decode(const std::string& bytes, const DecodeOptions& options = {}) {
 }
 
 ErrorCode DecodeError(const std::string& bytes, const DecodeOptions& options = {}) {
-  try {
-    Decode(bytes, options);
-  } catch (const Error& error) {
-    return error.code();
-  }
-  ADD_FAILURE() << "accepted";
-  return ErrorCode::kCancelled;
+  return testing::ErrorCodeOf([&] { Decode(bytes, options); });
 }
 
 std::string Little(uint64_t value, size_t num_bytes) {

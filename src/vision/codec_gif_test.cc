@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "octavo/error.h"
 #include "testing/damage.h"
+#include "testing/error_code.h"
 
 namespace octavo {
 namespace {
@@ -21,13 +22,7 @@ DecodedImage Decode(const std::string& bytes, const DecodeOptions& options = {})
 }
 
 ErrorCode DecodeError(const std::string& bytes, const DecodeOptions& options = {}) {
-  try {
-    Decode(bytes, options);
-  } catch (const Error& error) {
-    return error.code();
-  }
-  ADD_FAILURE() << "accepted";
-  return ErrorCode::kCancelled;
+  return testing::ErrorCodeOf([&] { Decode(bytes, options); });
 }
 
 std::string Little16(int value) {

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "octavo/error.h"
 #include "testing/damage.h"
+#include "testing/error_code.h"
 #include "testing/icc_profile.h"
 #include "testing/picture.h"
 
@@ -27,13 +28,7 @@ DecodedImage Decode(const std::string& bytes, const DecodeOptions& options = {})
 }
 
 ErrorCode DecodeError(const std::string& bytes, const DecodeOptions& options = {}) {
-  try {
-    Decode(bytes, options);
-  } catch (const Error& error) {
-    return error.code();
-  }
-  ADD_FAILURE() << "accepted";
-  return ErrorCode::kCancelled;
+  return testing::ErrorCodeOf([&] { Decode(bytes, options); });
 }
 
 double MeanDifference(const Image& a, const Image& b) {

@@ -9,6 +9,7 @@
 #include "octavo/error.h"
 #include "testing/crc32.h"
 #include "testing/damage.h"
+#include "testing/error_code.h"
 #include "testing/icc_profile.h"
 #include "testing/picture.h"
 
@@ -27,13 +28,7 @@ Image Decode(const std::string& bytes, const DecodeOptions& options = {}) {
 }
 
 ErrorCode DecodeError(const std::string& bytes) {
-  try {
-    Decode(bytes);
-  } catch (const Error& error) {
-    return error.code();
-  }
-  ADD_FAILURE() << "accepted";
-  return ErrorCode::kCancelled;
+  return testing::ErrorCodeOf([&] { Decode(bytes); });
 }
 
 std::string BigEndian32(uint32_t value) {

@@ -6,6 +6,7 @@
 
 #include "octavo/error.h"
 #include "testing/damage.h"
+#include "testing/error_code.h"
 #include "testing/picture.h"
 
 namespace octavo {
@@ -16,13 +17,7 @@ Image Decode(const std::string& bytes, const DecodeOptions& options = {}) {
 }
 
 ErrorCode DecodeError(const std::string& bytes, const DecodeOptions& options = {}) {
-  try {
-    Decode(bytes, options);
-  } catch (const Error& error) {
-    return error.code();
-  }
-  ADD_FAILURE() << "accepted";
-  return ErrorCode::kCancelled;
+  return testing::ErrorCodeOf([&] { Decode(bytes, options); });
 }
 
 std::string PixelBytes(const Image& image) { return {image.pixels.begin(), image.pixels.end()}; }

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "octavo/error.h"
 #include "testing/damage.h"
+#include "testing/error_code.h"
 #include "testing/icc_profile.h"
 #include "testing/picture.h"
 #include "testing/tiff_file.h"
@@ -35,14 +36,7 @@ DecodedImage Decode(const std::string& bytes, const DecodeOptions& options = {},
 }
 
 ErrorCode DecodeError(const std::string& bytes, const DecodeOptions& options = {}) {
-  try {
-    Decode(bytes, options);
-  } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()).rfind("test: ", 0), 0u) << error.what();
-    return error.code();
-  }
-  ADD_FAILURE() << "accepted";
-  return ErrorCode::kCancelled;
+  return testing::ErrorCodeOf([&] { Decode(bytes, options); }, "test: ");
 }
 
 struct TiffSpec {

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "octavo/error.h"
 #include "testing/damage.h"
+#include "testing/error_code.h"
 #include "testing/icc_profile.h"
 #include "testing/picture.h"
 
@@ -25,13 +26,7 @@ DecodedImage Decode(const std::string& bytes, const DecodeOptions& options = {})
 }
 
 ErrorCode DecodeError(const std::string& bytes, const DecodeOptions& options = {}) {
-  try {
-    Decode(bytes, options);
-  } catch (const Error& error) {
-    return error.code();
-  }
-  ADD_FAILURE() << "accepted";
-  return ErrorCode::kCancelled;
+  return testing::ErrorCodeOf([&] { Decode(bytes, options); });
 }
 
 std::string Little(uint64_t value, size_t num_bytes) {

@@ -14,6 +14,7 @@
 #include "base/memory_info.h"
 #include "octavo/error.h"
 #include "testing/crc32.h"
+#include "testing/error_code.h"
 #include "testing/picture.h"
 #include "testing/tiff_file.h"
 
@@ -37,14 +38,7 @@ Image Decode(const std::string& bytes, const DecodeOptions& options = {}) {
 }
 
 ErrorCode DecodeError(const std::string& bytes, const DecodeOptions& options = {}) {
-  try {
-    Decode(bytes, options);
-  } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()).rfind("test: ", 0), 0u) << error.what();
-    return error.code();
-  }
-  ADD_FAILURE() << "accepted";
-  return ErrorCode::kCancelled;
+  return testing::ErrorCodeOf([&] { Decode(bytes, options); }, "test: ");
 }
 
 // The references take neither profiles nor 16-bit samples as octavo does.
