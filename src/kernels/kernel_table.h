@@ -9,10 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace octavo {
+#include "tensor/group_layout.h"
 
-// Columns of a panel: weights, keys and queries are laid out [panel][k][16].
-inline constexpr int kPanelColumns = 16;
+namespace octavo {
 
 // One block of a matrix product, for r < rows, p < panels, c < 16:
 //   t = sum over i < k, in ascending order from zero, of x[r][i] * w[p][i][c]
