@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/check.h"
 #include "base/descriptor.h"
 #include "base/str_cat.h"
 #include "base/utf8.h"
@@ -177,7 +178,21 @@ AtomicFile::~AtomicFile() {
   ::unlink(temporary_.c_str());
 }
 
-void AtomicFile::Append(std::string_view bytes) { WriteAll(fd_, bytes, path_); }
+void AtomicFile::Append(std::string_view bytes) {
+  WriteAll(fd_, bytes, path_);
+  size_bytes_ += bytes.size();
+}
+
+void AtomicFile::Overwrite(uint64_t offset, std::string_view bytes) {
+  OCTAVO_CHECK(offset <= size_bytes_ && bytes.size() <= size_bytes_ - offset, offset);
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) FailToWrite(path_, "write", errno);
+    bytes.remove_prefix(static_cast<size_t>(written));
+    offset += static_cast<uint64_t>(written);
+  }
+}
 
 void AtomicFile::Commit() {
   if (::fsync(fd_) != 0) FailToWrite(path_, "write", errno);

@@ -61,12 +61,16 @@ class AtomicFile {
 
   // Throws kIo.
   void Append(std::string_view bytes);
+  // Replaces bytes that were appended before. REQUIRES: offset + bytes.size() is not beyond them.
+  // Throws kIo.
+  void Overwrite(uint64_t offset, std::string_view bytes);
   // Makes the bytes durable and renames the file to its name. Once, as the last call. Throws kIo.
   void Commit();
 
  private:
   std::filesystem::path path_;
   std::filesystem::path temporary_;
+  uint64_t size_bytes_ = 0;
   int fd_ = -1;
 };
 

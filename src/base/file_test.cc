@@ -162,6 +162,16 @@ TEST_F(FileTest, AtomicFileJoinsItsPieces) {
   EXPECT_EQ(ReadFile(folder_ / "a", 100), "one two");
 }
 
+TEST_F(FileTest, AtomicFileOverwritesWhatWasAppended) {
+  AtomicFile file(folder_ / "a");
+  file.Append("head body");
+  file.Overwrite(0, "HEAD");
+  file.Overwrite(9, "");
+  file.Append(" tail");
+  file.Commit();
+  EXPECT_EQ(ReadFile(folder_ / "a", 100), "HEAD body tail");
+}
+
 TEST_F(FileTest, TheFirstLineEndsBeforeItsEnd) {
   EXPECT_EQ(FirstLine("a b\nc"), "a b");
   EXPECT_EQ(FirstLine("a\r\n"), "a");
