@@ -3,6 +3,7 @@
 #include "kernels/vec_avx2.h"
 // Needs the vocabulary above.
 #include "kernels/kernels-inl.h"
+#include "kernels/packed-inl.h"
 #include "kernels/peak_x86-inl.h"
 
 namespace octavo {
@@ -13,6 +14,7 @@ OCTAVO_PEAK_LOOP(PeakFma, OCTAVO_TWELVE_CHAINS(FMA_CHAIN))
 
 constexpr KernelTable Avx2Table() {
   KernelTable t = VecTable("avx2");
+  SetPackedLoops(&t);
   t.peak_fp32_fma = {PeakFma, 12 * 16};
   SetCommonPeaks(&t);
   return t;

@@ -3,6 +3,7 @@
 #include "kernels/vec_neon.h"
 // Needs the vocabulary above.
 #include "kernels/kernels-inl.h"
+#include "kernels/packed-inl.h"
 
 namespace octavo {
 namespace {
@@ -41,6 +42,7 @@ uint64_t ReadMemory(const std::byte* data, size_t bytes) {
 
 constexpr KernelTable NeonTable() {
   KernelTable t = VecTable("neon");
+  SetPackedLoops(&t);
   t.peak_fp32_fma = {PeakFmla, 16 * 8};
   t.read_memory = ReadMemory;
   return t;

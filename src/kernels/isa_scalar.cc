@@ -3,6 +3,7 @@
 #include "kernels/vec_scalar.h"
 // Needs the vocabulary above.
 #include "kernels/kernels-inl.h"
+#include "kernels/packed-inl.h"
 
 namespace octavo {
 namespace {
@@ -31,6 +32,7 @@ uint64_t ReadMemory(const std::byte* data, size_t bytes) {
 
 constexpr KernelTable ScalarTable() {
   KernelTable t = VecTable("scalar");
+  SetPackedLoops(&t);
   t.peak_fp32_fma = {PeakMultiplyAdd, 16};
   t.read_memory = ReadMemory;
   return t;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/packed_gemm.h"
 #include "tensor/group_layout.h"
 
 namespace octavo {
@@ -81,6 +82,16 @@ struct KernelTable {
   void (*widen_bf16_pairs)(const uint16_t* in, int64_t k, float* out);  // a panel to [k][16]
   void (*narrow_bf16)(const float* in, int64_t count, uint16_t* out);   // denormals may become zero
   void (*round_bf16)(const float* in, int64_t count, float* out);  // narrowed and widened again
+
+  // Packed 4- and 8-bit weights (packed_gemm.h). All tables give the same bits. k is a multiple of
+  // group_size; x is readable and q writable for k numbers, groups for k / group_size.
+  void (*quantize_row)(const float* x, int64_t k, int group_size, int8_t* q,
+                       ActivationGroup* groups);
+  void (*gemm_w4a8)(const GemmPacked&);
+  void (*gemm_w8a8)(const GemmPacked&);
+  // One block to f32 [group_size][16]: (q - zero) * scale, rounded once.
+  void (*widen_w4)(const PackedGroups& block, float* out);
+  void (*widen_w8)(const PackedGroups& block, float* out);
 
   // y[i] = (sums[i] + bias[i]) + y[i]; bias may be null, y is added only if `accumulate`.
   void (*finish_sums)(const float* sums, const float* bias, bool accumulate, int64_t count,

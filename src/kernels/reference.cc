@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <limits>
 
 namespace octavo {
 
@@ -64,6 +66,91 @@ std::vector<double> ReferenceSoftmax::Add(const std::vector<float>& scores) {
     sum += powers.back();
   }
   return powers;
+}
+
+namespace {
+
+// The scale of a group and its q.
+float QuantizeGroup(const float* x, int count, int8_t* q) {
+  float most = 0;
+  bool finite = true;
+  for (int i = 0; i < count; ++i) {
+    finite = finite && std::isfinite(x[i]);
+    most = std::max(most, std::fabs(x[i]));
+  }
+  const float scale = finite ? most / 127.0f : std::numeric_limits<float>::quiet_NaN();
+  for (int i = 0; i < count; ++i) {
+    const float rounded = scale > 0 ? std::nearbyint(x[i] / scale) : 0.0f;
+    q[i] = static_cast<int8_t>(std::clamp(rounded, -127.0f, 127.0f));
+  }
+  return scale;
+}
+
+// Sum of f(q) over those of [begin, end) that belong to a lane.
+template <typename F>
+int LaneSum(const int8_t* q, int begin, int end, int lane, F f) {
+  int sum = 0;
+  for (int i = begin; i < end; ++i) sum += i / 2 % 2 == lane ? f(int{q[i]}) : 0;
+  return sum;
+}
+
+uint16_t NormRoundedUp(int square) {
+  return static_cast<uint16_t>(std::ceil(std::sqrt(static_cast<double>(square))));
+}
+
+ActivationGroup Describe(float scale, const int8_t* q, int count) {
+  const auto same = [](int v) { return v; };
+  const auto squared = [](int v) { return v * v; };
+  ActivationGroup group{};
+  group.scale = scale;
+  int magnitude = 0, part_square = 0, double_square = 0;
+  for (int lane = 0; lane < 2; ++lane) {
+    const int sum = LaneSum(q, 0, count, lane, same);
+    group.lane_sums[lane] = static_cast<int16_t>(sum);
+    group.sum += static_cast<float>(sum);
+    magnitude = std::max(magnitude, LaneSum(q, 0, count, lane, [](int v) { return std::abs(v); }));
+    for (int begin = 0; begin < count; begin += 32) {
+      group.part_lane_sums[begin / 32][lane] =
+          static_cast<int16_t>(LaneSum(q, begin, begin + 32, lane, same));
+      part_square = std::max(part_square, LaneSum(q, begin, begin + 32, lane, squared));
+    }
+    for (int begin = 0; begin < count; begin += 64) {
+      const int end = std::min(begin + 64, count);
+      double_square = std::max(double_square, LaneSum(q, begin, end, lane, squared));
+    }
+  }
+  group.lane_magnitude = static_cast<uint16_t>(magnitude);
+  group.part_norm = NormRoundedUp(part_square);
+  group.double_norm = NormRoundedUp(double_square);
+  return group;
+}
+
+}  // namespace
+
+ReferenceActivations ReferenceQuantize(const std::vector<float>& x, int group_size) {
+  ReferenceActivations result;
+  result.q.resize(x.size());
+  for (size_t i = 0; i < x.size(); i += static_cast<size_t>(group_size)) {
+    const float scale = QuantizeGroup(x.data() + i, group_size, result.q.data() + i);
+    result.groups.push_back(Describe(scale, result.q.data() + i, group_size));
+  }
+  return result;
+}
+
+float ReferencePackedProduct(const ReferenceActivations& x, const GroupLayout& layout,
+                             const std::byte* matrix, int64_t k, int64_t column, float sum) {
+  const auto c = static_cast<int>(column % kPanelColumns);
+  for (int64_t g = 0; g < k / layout.group_size; ++g) {
+    const std::byte* block = matrix + GroupBlockOffset(layout, k, column / kPanelColumns, g);
+    const int8_t* q = x.q.data() + g * layout.group_size;
+    int64_t dot = 0;
+    for (int i = 0; i < layout.group_size; ++i) {
+      dot += (GroupQ(layout, block, c, i) - GroupZero(layout, block, c)) * q[i];
+    }
+    const float scale = GroupScale(layout, block, c) * x.groups[static_cast<size_t>(g)].scale;
+    sum = std::fma(static_cast<float>(dot), scale, sum);
+  }
+  return sum;
 }
 
 }  // namespace octavo

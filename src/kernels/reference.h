@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/packed_gemm.h"
+#include "tensor/group_layout.h"
+
 namespace octavo {
 
 // A result and the sum of the magnitudes of what went into it.
@@ -37,6 +40,18 @@ struct ReferenceSoftmax {
   // The powers of one block of scores; updates the state.
   std::vector<double> Add(const std::vector<float>& scores);
 };
+
+// Quantised activations of one row, straight from the definition in packed_gemm.h.
+struct ReferenceActivations {
+  std::vector<int8_t> q;
+  std::vector<ActivationGroup> groups;
+};
+ReferenceActivations ReferenceQuantize(const std::vector<float>& x, int group_size);
+
+// Goes on from `sum` over all groups of one row and one column of a packed matrix [.., k]; the bits
+// that every table has to give.
+float ReferencePackedProduct(const ReferenceActivations& x, const GroupLayout& layout,
+                             const std::byte* matrix, int64_t k, int64_t column, float sum);
 
 }  // namespace octavo
 

@@ -40,5 +40,41 @@ TEST(Reference, SoftmaxCarriesItsStateFromBlockToBlock) {
   EXPECT_DOUBLE_EQ(softmax.sum, 1.375);
 }
 
+TEST(Reference, QuantisesAGroupByHand) {
+  std::vector<float> x(32);
+  x[0] = -254;  // scale 2
+  x[1] = 5;     // 2.5 rounds to 2
+  x[2] = 7;     // 3.5 rounds to 4
+  x[31] = 100;
+  const ReferenceActivations a = ReferenceQuantize(x, 32);
+  const ActivationGroup& group = a.groups[0];
+  EXPECT_EQ(a.q[0], -127);
+  EXPECT_EQ(a.q[1], 2);
+  EXPECT_EQ(a.q[2], 4);
+  EXPECT_EQ(a.q[31], 50);
+  EXPECT_EQ(group.scale, 2);
+  EXPECT_EQ(group.sum, -127 + 2 + 4 + 50);
+  EXPECT_EQ(group.lane_sums[0], -125);
+  EXPECT_EQ(group.part_lane_sums[0][1], 54);
+  EXPECT_EQ(group.lane_magnitude, 129);
+  EXPECT_EQ(group.part_norm, 128);  // of 127 and 2
+  EXPECT_EQ(group.double_norm, 128);
+}
+
+TEST(Reference, MultipliesAGroupByHand) {
+  const GroupLayout layout{4, 32, DType::kF16, false};
+  std::vector<uint8_t> q(32, 8), zero = {8};
+  q[0] = 15;
+  q[5] = 0;
+  const std::vector<uint16_t> half = {0x3800};
+  std::vector<std::byte> block(static_cast<size_t>(GroupBlockBytes(layout)));
+  WriteGroupBlock(layout, {q.data(), 32, half.data(), zero.data(), 1}, block.data());
+  std::vector<float> x(32, 0.0f);
+  x[0] = 127;
+  x[5] = 3;
+  EXPECT_EQ(ReferencePackedProduct(ReferenceQuantize(x, 32), layout, block.data(), 32, 0, 10.0f),
+            10 + 0.5f * (7 * 127 - 8 * 3));
+}
+
 }  // namespace
 }  // namespace octavo

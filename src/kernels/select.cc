@@ -15,6 +15,12 @@ namespace {
 const KernelTable& Avx512WithOverrides() {
   static const KernelTable table = [] {
     KernelTable t = kAvx512Kernels;
+    // Nothing of its own for packed weights yet.
+    t.quantize_row = kAvx2Kernels.quantize_row;
+    t.gemm_w4a8 = kAvx2Kernels.gemm_w4a8;
+    t.gemm_w8a8 = kAvx2Kernels.gemm_w8a8;
+    t.widen_w4 = kAvx2Kernels.widen_w4;
+    t.widen_w8 = kAvx2Kernels.widen_w8;
     if (GetCpuFeatures().avx512_bf16) {
       t.overrides = kAvx512Bf16Slots.overrides;
       t.gemm_bf16_dot = kAvx512Bf16Slots.gemm_bf16_dot;

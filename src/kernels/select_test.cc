@@ -58,6 +58,7 @@ TEST(Select, EveryTableFillsEverySlotButTheOptionalOnes) {
     EXPECT_TRUE(t->gemm_f32 && t->stream_f32 && t->stream_f16 && t->stream_bf16);
     EXPECT_TRUE(t->widen_f16 && t->widen_bf16 && t->widen_bf16_pairs && t->narrow_bf16 &&
                 t->round_bf16 && t->finish_sums);
+    EXPECT_TRUE(t->quantize_row && t->gemm_w4a8 && t->gemm_w8a8 && t->widen_w4 && t->widen_w8);
     EXPECT_TRUE(t->softmax_lanes && t->softmax_row && t->layer_norm && t->rms_norm);
     EXPECT_TRUE(t->quick_gelu && t->gelu && t->silu_multiply && t->rotary && t->read_memory);
   }
