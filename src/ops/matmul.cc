@@ -5,6 +5,8 @@
 #include "base/check.h"
 #include "base/thread_pool.h"
 #include "kernels/kernel_table.h"
+#include "ops/even_parts.h"
+#include "ops/matmul_int8.h"
 #include "ops/workspace.h"
 
 namespace octavo::ops {
@@ -35,7 +37,7 @@ constexpr int64_t kWeightsCount = kTaskPanels * kDepth * kColumns;
 
 enum class Path {
   kStream,  // few rows: weights are widened in registers on their way from memory
-  kBlock,   // many rows: f32 weights as they are, others widened into scratch once per block
+  kBlock,   // many rows, and quantised weights: f32 as they are, others widened into scratch once
   kDot,     // bf16 by bf16
 };
 
@@ -82,10 +84,8 @@ GemmBlock<X, W> SumsOf(const Block& block, const Scratch& scratch) {
   return b;
 }
 
-// Place of a block in packed weights, in elements, and the distance of panels.
-int64_t PanelStride(const PackedWeight& w) {
-  return (w.format() == WeightFormat::kBF16 ? (w.k() + 1) / 2 * 2 : w.k()) * kColumns;
-}
+// The distance of panels and the place of a block in weights of a float format, in elements.
+int64_t PanelStride(const PackedWeight& w) { return w.layout().stored_k() * kColumns; }
 
 template <typename W>
 const W* WeightsAt(const PackedWeight& w, const Block& block) {
@@ -144,17 +144,36 @@ void RunDot(const Job& job, const Block& block, const Scratch& scratch) {
   job.kernels->gemm_bf16_dot(b);
 }
 
+// Quantised weights of one panel to f32.
+void WidenGroups(const Job& job, int64_t panel, const Block& block, float* out) {
+  const GroupLayout& layout = job.w->layout().group;
+  const auto widen =
+      job.w->format() == WeightFormat::kW4 ? job.kernels->widen_w4 : job.kernels->widen_w8;
+  for (int64_t done = 0; done < block.k; done += layout.group_size) {
+    const int64_t group = (block.k_begin + done) / layout.group_size;
+    PackedGroups w;
+    w.data = job.w->data() + GroupBlockOffset(layout, job.w->k(), panel, group);
+    w.group_size = layout.group_size;
+    w.bf16_scales = layout.scale_dtype == DType::kBF16;
+    w.is_7bit = layout.is_7bit;
+    widen(w, out + done * kColumns);
+  }
+}
+
 // Widens up to kTaskPanels panels of the block into scratch.
 void WidenPanels(const Job& job, const Block& block, const Scratch& scratch) {
-  const uint16_t* w = WeightsAt<uint16_t>(*job.w, block);
   for (int64_t p = 0; p < block.panels; ++p) {
     float* out = scratch.weights + p * kDepth * kColumns;
+    if (job.w->layout().is_quantized()) {
+      WidenGroups(job, block.panel + p, block, out);
+      continue;
+    }
+    const uint16_t* w = WeightsAt<uint16_t>(*job.w, block) + p * PanelStride(*job.w);
     if (job.w->format() == WeightFormat::kF16) {
       job.kernels->widen_f16(w, block.k * kColumns, out);
     } else {
       job.kernels->widen_bf16_pairs(w, block.k, out);
     }
-    w += PanelStride(*job.w);
   }
 }
 
@@ -210,24 +229,16 @@ void RunTask(const Job& job, int64_t task, int64_t panels, const Scratch& scratc
   FinishRows(job, block, scratch);
 }
 
-int64_t Blocks(int64_t count, int64_t size) { return (count + size - 1) / size; }
-
-// Even parts of at most `most`, each a multiple of `unit`.
-int64_t EvenPart(int64_t count, int64_t most, int64_t unit) {
-  const int64_t part = Blocks(count, Blocks(count, most));
-  return std::min(most, Blocks(part, unit) * unit);
-}
-
 void PlanTasks(Job* job, int64_t panels, int num_threads) {
   const bool converts = job->path == Path::kDot || job->round_activations;
   job->rows_per_task = EvenPart(job->x.rows, converts ? kConvertedTaskRows : kTaskRows, kTileRows);
   const bool flat = converts && job->x.rows > kStreamRows;
   job->panels_per_task = EvenPart(panels, flat ? kConvertedTaskPanels : kTaskPanels, kTaskPanels);
   // Enough tasks that the threads end at about the same time.
-  const int64_t row_tasks = Blocks(job->x.rows, job->rows_per_task);
+  const int64_t row_tasks = NumParts(job->x.rows, job->rows_per_task);
   while (job->panels_per_task > 1 &&
-         Blocks(panels, job->panels_per_task) * row_tasks < int64_t{6} * num_threads) {
-    job->panels_per_task = Blocks(job->panels_per_task, 2);
+         NumParts(panels, job->panels_per_task) * row_tasks < int64_t{6} * num_threads) {
+    job->panels_per_task = NumParts(job->panels_per_task, 2);
   }
 }
 
@@ -239,13 +250,17 @@ void Matmul(const Context& context, ConstFloatMatrix x, const PackedWeight& w, F
                ", w ", w.n(), " x ", w.k(), ", y ", y.rows, " x ", y.cols);
   if (x.rows == 0) return;
   OCTAVO_CHECK(context.workspace->scratch_bytes_per_thread() >= MatmulScratchBytes(w.k()));
+  if (options.precision == MatmulPrecision::kInt8 && w.layout().is_quantized()) {
+    MatmulInt8(context, x, w, y, options);
+    return;
+  }
   const bool bf16 =
       options.precision == MatmulPrecision::kBF16 && w.format() == WeightFormat::kBF16;
   const bool dot = bf16 && context.kernels->gemm_bf16_dot != nullptr;
   Job job{context.kernels, x, &w, y, options, Path::kBlock, bf16 && !dot, 0, 0};
   if (dot) {
     job.path = Path::kDot;
-  } else if (x.rows <= kStreamRows) {
+  } else if (x.rows <= kStreamRows && !w.layout().is_quantized()) {
     job.path = Path::kStream;
   }
   const int64_t panels = (w.n() + kColumns - 1) / kColumns;
@@ -259,7 +274,8 @@ void Matmul(const Context& context, ConstFloatMatrix x, const PackedWeight& w, F
 }
 
 size_t MatmulScratchBytes(int64_t) {
-  return static_cast<size_t>(kSumsCount + kActivationsCount + kWeightsCount) * sizeof(float);
+  constexpr int64_t kCount = kSumsCount + kActivationsCount + kWeightsCount;
+  return std::max(static_cast<size_t>(kCount) * sizeof(float), MatmulInt8ScratchBytes());
 }
 
 }  // namespace octavo::ops

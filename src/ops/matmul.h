@@ -2,6 +2,7 @@
 #ifndef OCTAVO_OPS_MATMUL_H_
 #define OCTAVO_OPS_MATMUL_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -15,23 +16,38 @@ enum class MatmulPrecision {
   kF32,   // activations f32, weights widened exactly, f32 sums: the parity gate
   kBF16,  // activations rounded to bf16; bf16 dot products where the CPU has them, else f32
           // arithmetic on the same rounded numbers; f32 sums. Weights of other formats run as kF32.
+  kInt8,  // quantised weights: activations rounded to 8 bits by row and group of the weight, exact
+          // integer products by group (kernels/packed_gemm.h). Weights of float formats run as
+          // kF32.
+};
+
+// How often a table that sums in 16 bits had to take its slower way, of all pieces of products.
+struct MatmulCounts {
+  std::atomic<int64_t> pieces{0};
+  std::atomic<int64_t> safe_pieces{0};
 };
 
 struct MatmulOptions {
   const float* bias = nullptr;  // [N] or none
   bool accumulate = false;      // add to y instead of replacing it (residual connections)
   MatmulPrecision precision = MatmulPrecision::kF32;
+  MatmulCounts* counts = nullptr;  // kInt8: added to
 };
 
 // x: [M, K] f32, y: [M, N] f32; y may not overlap x. M from 1 (decode) to thousands (encode).
 // The order of summation of an output element depends on K, the weight format, the precision and
-// the kernel table only: not on M, on the row's place in the batch or on threads.
+// the kernel table only: not on M, on the row's place in the batch or on threads; for quantised
+// weights with kInt8 not on the table either. In f32, quantised weights count as the f32 numbers
+// (q - zero) * scale.
 // One pass over the weights whatever M is small; rows are blocked when M is large.
 void Matmul(const Context& context, ConstFloatMatrix x, const PackedWeight& w, FloatMatrix y,
             const MatmulOptions& options) noexcept;
 
 // Bytes of per-thread scratch that Matmul needs for weights with K up to max_k.
 size_t MatmulScratchBytes(int64_t max_k);
+
+// Bytes of the workspace's arena that one Matmul with kInt8 takes while it runs.
+size_t MatmulArenaBytes(int64_t max_rows, int64_t max_k);
 
 }  // namespace octavo::ops
 

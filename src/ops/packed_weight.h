@@ -1,43 +1,61 @@
-// PackedWeight: a weight matrix in the order matmul reads it.
+// PackedWeight: a weight matrix in the order matmul reads it (tensor/packed_layout.h).
 #ifndef OCTAVO_OPS_PACKED_WEIGHT_H_
 #define OCTAVO_OPS_PACKED_WEIGHT_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "base/aligned_buffer.h"
 #include "ops/context.h"
+#include "tensor/packed_layout.h"
 #include "tensor/tensor.h"
 
 namespace octavo::ops {
 
-// How weights are kept in memory; arithmetic is chosen by Matmul's MatmulPrecision.
-enum class WeightFormat { kF32, kF16, kBF16 };
+using octavo::WeightFormat;
 
-// w: [N, K], as in y = x w^T. Panels of 16 output columns; inside a panel k runs slowest, so that
-// one vector register holds 16 columns of one k (bf16: of a pair of k). N is padded to the panel
-// with zeros, K is not. The stored numbers are the checkpoint's, exactly.
+// w: [N, K], as in y = x w^T; arithmetic is chosen by Matmul's MatmulPrecision. The stored numbers
+// are the checkpoint's, exactly. Movable; immutable once made.
 class PackedWeight {
  public:
   PackedWeight() = default;
+
   // REQUIRES: weight is F32, F16 or BF16 and has N * K elements (any rank: [N, ...] flattens to K).
   // Uses the pool. Throws std::bad_alloc.
   static PackedWeight Pack(const Context& context, const TensorView& weight, int64_t n, int64_t k);
 
-  int64_t n() const { return n_; }
-  int64_t k() const { return k_; }
-  WeightFormat format() const { return format_; }
-  size_t size_bytes() const { return data_.size(); }
-  const std::byte* data() const { return data_.data(); }
+  // From quantised numbers: q [N, K], and the bits of scales and zeros [N, K / group_size], in the
+  // ranges of GroupLayout. Uses the pool. Throws std::bad_alloc.
+  // REQUIRES: InvalidGroupLayout(layout, n, k) is null.
+  static PackedWeight PackGroups(const Context& context, const GroupLayout& layout, int64_t n,
+                                 int64_t k, const uint8_t* q, const uint16_t* scale,
+                                 const uint8_t* zero);
+
+  // Reads PackedBytes(layout) bytes where they are; `owner` keeps them alive (a mapped file).
+  // REQUIRES: data is 64-byte aligned, the layout is valid, and groups keep the ranges that it
+  // promises.
+  static PackedWeight Borrow(const PackedLayout& layout, const std::byte* data,
+                             std::shared_ptr<const void> owner);
+
+  int64_t n() const { return layout_.n; }
+  int64_t k() const { return layout_.k; }
+  WeightFormat format() const { return layout_.format; }
+  const PackedLayout& layout() const { return layout_; }
+  size_t size_bytes() const { return data_ == nullptr ? 0 : PackedBytes(layout_); }
+  const std::byte* data() const { return data_; }
 
   // Row `n_index` of the matrix widened to f32; out: [K]. For embedding lookup from a tied head.
   void UnpackRow(int64_t n_index, float* out) const;
 
  private:
-  int64_t n_ = 0;
-  int64_t k_ = 0;
-  WeightFormat format_ = WeightFormat::kF32;
-  AlignedBuffer<std::byte> data_;
+  // Room for a matrix of this layout; `data` is where to write it.
+  PackedWeight(const PackedLayout& layout, std::byte** data);
+
+  PackedLayout layout_;
+  const std::byte* data_ = nullptr;
+  AlignedBuffer<std::byte> own_;
+  std::shared_ptr<const void> owner_;
 };
 
 }  // namespace octavo::ops

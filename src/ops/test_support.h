@@ -25,7 +25,7 @@ class TestContext {
  public:
   explicit TestContext(int threads = 2, const KernelTable& kernels = SelectedKernels())
       : pool_(threads),
-        workspace_(1 << 20, threads,
+        workspace_(8 << 20, threads,
                    std::max(MatmulScratchBytes(8192), AttentionScratchBytes(256))),
         context_{&kernels, &pool_, &workspace_} {}
   const Context& operator*() const { return context_; }
@@ -75,6 +75,41 @@ inline Weight MakeWeight(const Context& context, DType dtype, int64_t n, int64_t
   if (dtype == DType::kF32) view.data = reinterpret_cast<const std::byte*>(w.values.data());
   w.packed = PackedWeight::Pack(context, view, n, k);
   return w;
+}
+
+// A quantised weight, the numbers it stands for, and its packed form.
+inline Weight MakeGroupWeight(const Context& context, const GroupLayout& layout, int64_t n,
+                              int64_t k) {
+  Random random(8);
+  const auto below = [&](uint64_t bound) { return static_cast<uint8_t>(random.Below(bound)); };
+  const int64_t groups = n * (k / layout.group_size);
+  std::vector<uint8_t> q(static_cast<size_t>(n * k)), zero(static_cast<size_t>(groups));
+  std::vector<uint16_t> scale(static_cast<size_t>(groups));
+  for (uint8_t& v : q) {
+    v = layout.is_7bit ? static_cast<uint8_t>(128 - 63 + below(127))
+                       : below(layout.bits == 4 ? 16 : 256);
+  }
+  for (uint8_t& v : zero) v = layout.is_7bit ? uint8_t{128} : below(layout.bits == 4 ? 17 : 256);
+  for (uint16_t& bits : scale) {
+    const float s = random.Uniform(0.005f, 0.02f);
+    bits = layout.scale_dtype == DType::kF16 ? ToFloat16(s).bits : ToBFloat16(s).bits;
+  }
+  Weight w;
+  w.packed = PackedWeight::PackGroups(context, layout, n, k, q.data(), scale.data(), zero.data());
+  for (int64_t i = 0; i < n * k; ++i) {
+    const auto group = static_cast<size_t>(i / layout.group_size);
+    const float s = layout.scale_dtype == DType::kF16 ? ToFloat(Float16{scale[group]})
+                                                      : ToFloat(BFloat16{scale[group]});
+    w.values.push_back(static_cast<float>(q[static_cast<size_t>(i)] - zero[group]) * s);
+  }
+  return w;
+}
+
+// 4 bits, full and 7-bit ranges of 8, with every group size and kind of scale.
+inline std::vector<GroupLayout> SomeGroupLayouts() {
+  return {{4, 128, DType::kF16, false}, {4, 64, DType::kBF16, false}, {4, 32, DType::kF16, false},
+          {8, 128, DType::kF16, true},  {8, 64, DType::kBF16, true},  {8, 32, DType::kF16, false},
+          {8, 128, DType::kBF16, false}};
 }
 
 inline bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {

@@ -1,0 +1,163 @@
+#include "ops/matmul_int8.h"
+
+#include <algorithm>
+
+#include "base/thread_pool.h"
+#include "kernels/kernel_table.h"
+#include "ops/even_parts.h"
+#include "ops/row_grain.h"
+#include "ops/workspace.h"
+
+namespace octavo::ops {
+namespace {
+
+constexpr int64_t kColumns = kPanelColumns;
+// Rows of a task are a multiple of the tables' tile height.
+constexpr int64_t kTileRows = 6;
+constexpr int64_t kTaskRows = 192;
+constexpr int64_t kTaskPanels = 8;
+// Few rows: tables read the packed weights as they come from memory, in longer runs.
+constexpr int64_t kStreamRows = 18;
+constexpr int64_t kStreamTaskPanels = 32;
+// Rows that are quantised at once, for all threads; bounds the memory this takes.
+constexpr int64_t kQuantizedRows = 768;
+// Up to so many numbers one thread quantises alone rather than wake the others.
+constexpr int64_t kFewNumbers = 16384;
+// Rows of quantised activations must not lie a multiple of the page size apart.
+constexpr int64_t kRowPad = 64;
+
+constexpr int64_t kSumsCount = kTaskRows * kTaskPanels * kColumns;
+static_assert(kStreamRows * kStreamTaskPanels * kColumns <= kSumsCount);
+static_assert(kQuantizedRows % kTaskRows == 0 && kTaskRows % kTileRows == 0);
+constexpr int64_t kSmallestGroup = 32;
+
+// The activations of one chunk of rows, in the workspace.
+struct QuantizedRows {
+  int8_t* q;
+  int64_t q_stride;
+  ActivationGroup* groups;
+  int64_t groups_stride;
+};
+
+struct Job {
+  const KernelTable* kernels;
+  const PackedWeight* w;
+  FloatMatrix y;  // of the chunk
+  const MatmulOptions* options;
+  QuantizedRows x;
+  int64_t rows_per_task, panels_per_task;
+};
+
+QuantizedRows Quantize(const Context& context, ConstFloatMatrix x, int group_size) {
+  QuantizedRows rows{};
+  rows.q_stride = x.cols + kRowPad;
+  rows.groups_stride = x.cols / group_size;
+  rows.q = context.workspace->Allocate<int8_t>(x.rows * rows.q_stride);
+  rows.groups = context.workspace->Allocate<ActivationGroup>(x.rows * rows.groups_stride);
+  const auto some_rows = [&](int64_t begin, int64_t end, int) {
+    for (int64_t r = begin; r < end; ++r) {
+      context.kernels->quantize_row(x.row(r), x.cols, group_size, rows.q + r * rows.q_stride,
+                                    rows.groups + r * rows.groups_stride);
+    }
+  };
+  if (x.rows * x.cols <= kFewNumbers) {
+    some_rows(0, x.rows, 0);
+  } else {
+    context.pool->ParallelFor(x.rows, RowGrain(x.cols), some_rows);
+  }
+  return rows;
+}
+
+PackedGroups PanelsAt(const PackedWeight& w, int64_t panel) {
+  const GroupLayout& group = w.layout().group;
+  PackedGroups panels;
+  panels.data = w.data() + GroupBlockOffset(group, w.k(), panel, 0);
+  panels.panel_stride = GroupBlockOffset(group, w.k(), 1, 0);
+  panels.group_size = group.group_size;
+  panels.bf16_scales = group.scale_dtype == DType::kBF16;
+  panels.is_7bit = group.is_7bit;
+  return panels;
+}
+
+void RunTask(const Job& job, int64_t task, std::byte* scratch) {
+  const int64_t all_panels = job.w->layout().num_panels();
+  const int64_t columns_of_tasks = NumParts(all_panels, job.panels_per_task);
+  const int64_t row = task / columns_of_tasks * job.rows_per_task;
+  const int64_t panel = task % columns_of_tasks * job.panels_per_task;
+  int64_t pieces = 0, safe_pieces = 0;
+  GemmPacked g;
+  g.rows = std::min(job.rows_per_task, job.y.rows - row);
+  g.panels = std::min(job.panels_per_task, all_panels - panel);
+  g.x = job.x.q + row * job.x.q_stride;
+  g.x_row_stride = job.x.q_stride;
+  g.x_groups = job.x.groups + row * job.x.groups_stride;
+  g.x_groups_row_stride = job.x.groups_stride;
+  g.num_groups = job.x.groups_stride;
+  g.w = PanelsAt(*job.w, panel);
+  g.scratch = scratch;
+  g.sums = reinterpret_cast<float*>(scratch + kGemmPackedScratchBytes);
+  g.sums_panel_stride = g.rows * kColumns;
+  g.pieces = &pieces;
+  g.safe_pieces = &safe_pieces;
+  const bool w4 = job.w->format() == WeightFormat::kW4;
+  (w4 ? job.kernels->gemm_w4a8 : job.kernels->gemm_w8a8)(g);
+  for (int64_t r = 0; r < g.rows; ++r) {
+    for (int64_t p = 0; p < g.panels; ++p) {
+      const int64_t column = (panel + p) * kColumns;
+      const float* bias = job.options->bias == nullptr ? nullptr : job.options->bias + column;
+      job.kernels->finish_sums(g.sums + p * g.sums_panel_stride + r * kColumns, bias,
+                               job.options->accumulate, std::min(kColumns, job.w->n() - column),
+                               job.y.row(row + r) + column);
+    }
+  }
+  if (job.options->counts != nullptr) {
+    job.options->counts->pieces.fetch_add(pieces, std::memory_order_relaxed);
+    job.options->counts->safe_pieces.fetch_add(safe_pieces, std::memory_order_relaxed);
+  }
+}
+
+void RunChunk(const Context& context, ConstFloatMatrix x, const PackedWeight& w, FloatMatrix y,
+              const MatmulOptions& options) {
+  const Workspace::Scope scope(context.workspace);
+  Job job{
+      context.kernels, &w, y, &options, Quantize(context, x, w.layout().group.group_size), 0, 0};
+  const int64_t panels = w.layout().num_panels();
+  const bool stream = y.rows <= kStreamRows;
+  job.rows_per_task = EvenPart(y.rows, kTaskRows, kTileRows);
+  job.panels_per_task = stream ? kStreamTaskPanels : kTaskPanels;
+  // Enough tasks that the threads end at about the same time.
+  const int64_t row_tasks = NumParts(y.rows, job.rows_per_task);
+  while (job.panels_per_task > 1 && NumParts(panels, job.panels_per_task) * row_tasks <
+                                        int64_t{6} * context.pool->num_threads()) {
+    job.panels_per_task /= 2;
+  }
+  const int64_t tasks = NumParts(panels, job.panels_per_task) * row_tasks;
+  context.pool->ParallelFor(tasks, 1, [&](int64_t begin, int64_t end, int thread) {
+    std::byte* scratch = context.workspace->ThreadScratch(thread);
+    for (int64_t task = begin; task < end; ++task) RunTask(job, task, scratch);
+  });
+}
+
+}  // namespace
+
+void MatmulInt8(const Context& context, ConstFloatMatrix x, const PackedWeight& w, FloatMatrix y,
+                const MatmulOptions& options) noexcept {
+  const int64_t chunk = EvenPart(x.rows, kQuantizedRows, kTaskRows);
+  for (int64_t row = 0; row < x.rows; row += chunk) {
+    const int64_t rows = std::min(chunk, x.rows - row);
+    RunChunk(context, x.Rows(row, rows), w, y.Rows(row, rows), options);
+  }
+}
+
+size_t MatmulInt8ScratchBytes() {
+  return kGemmPackedScratchBytes + static_cast<size_t>(kSumsCount) * sizeof(float);
+}
+
+size_t MatmulArenaBytes(int64_t max_rows, int64_t max_k) {
+  constexpr int64_t kRounding = 2 * 64;  // each allocation is rounded up
+  const int64_t row_bytes =
+      max_k + kRowPad + max_k / kSmallestGroup * int64_t{sizeof(ActivationGroup)};
+  return static_cast<size_t>(std::min(max_rows, kQuantizedRows) * row_bytes + kRounding);
+}
+
+}  // namespace octavo::ops

@@ -1,0 +1,193 @@
+#include "ops/matmul_int8.h"
+
+#include <cmath>
+
+#include "ops/test_support.h"
+
+namespace octavo::ops {
+namespace {
+
+std::vector<float> Multiply(const Context& context, std::vector<float> x, const PackedWeight& w,
+                            int64_t m, const MatmulOptions& options, std::vector<float> y) {
+  Matmul(context, Matrix(x, m), w, Matrix(y, m), options);
+  return y;
+}
+
+MatmulOptions Int8() {
+  MatmulOptions options;
+  options.precision = MatmulPrecision::kInt8;
+  return options;
+}
+
+// Quantised activations of one row, as packed_gemm.h defines them.
+struct Quantized {
+  std::vector<float> q, scale;
+  Quantized(const float* x, int64_t k, int group_size) {
+    for (int64_t begin = 0; begin < k; begin += group_size) {
+      float most = 0;
+      for (int i = 0; i < group_size; ++i) most = std::max(most, std::fabs(x[begin + i]));
+      scale.push_back(most / 127);
+      for (int i = 0; i < group_size; ++i) q.push_back(std::nearbyint(x[begin + i] / scale.back()));
+    }
+  }
+};
+
+// The definition, element by element.
+std::vector<float> Define(const std::vector<float>& x, const PackedWeight& w, int64_t m,
+                          const MatmulOptions& options, std::vector<float> y) {
+  const GroupLayout& layout = w.layout().group;
+  for (int64_t r = 0; r < m; ++r) {
+    const Quantized row(x.data() + r * w.k(), w.k(), layout.group_size);
+    for (int64_t n = 0; n < w.n(); ++n) {
+      const auto column = static_cast<int>(n % kPanelColumns);
+      float sum = 0;
+      for (int64_t g = 0; g < w.k() / layout.group_size; ++g) {
+        const std::byte* block = w.data() + GroupBlockOffset(layout, w.k(), n / kPanelColumns, g);
+        int dot = 0;
+        for (int i = 0; i < layout.group_size; ++i) {
+          dot += (GroupQ(layout, block, column, i) - GroupZero(layout, block, column)) *
+                 static_cast<int>(row.q[static_cast<size_t>(g * layout.group_size + i)]);
+        }
+        const float scale = GroupScale(layout, block, column) * row.scale[static_cast<size_t>(g)];
+        sum = std::fma(static_cast<float>(dot), scale, sum);
+      }
+      if (options.bias != nullptr) sum += options.bias[n];
+      float& out = y[static_cast<size_t>(r * w.n() + n)];
+      out = options.accumulate ? sum + out : sum;
+    }
+  }
+  return y;
+}
+
+TEST(MatmulInt8, GivesTheDefinitionsBitsInEveryTable) {
+  for (const KernelTable* table : RunnableKernels()) {
+    const TestContext context(2, *table);
+    for (const GroupLayout& layout : SomeGroupLayouts()) {
+      for (const int64_t n : {1, 16, 33, 80}) {
+        const int64_t k = 3 * layout.group_size;
+        const Weight w = MakeGroupWeight(*context, layout, n, k);
+        const std::vector<float> bias = RandomFloats(n, 2);
+        for (const int64_t m : {1, 2, 3, 4, 5, 8, 13, 17, 23}) {
+          const std::vector<float> x = RandomFloats(m * k, 1), before = RandomFloats(m * n, 3);
+          MatmulOptions options = Int8();
+          options.bias = bias.data();
+          options.accumulate = true;
+          EXPECT_TRUE(SameBits(Multiply(*context, x, w.packed, m, options, before),
+                               Define(x, w.packed, m, options, before)))
+              << table->name << ", " << w.packed.layout().Describe() << ", " << m << " x " << n;
+        }
+      }
+    }
+  }
+}
+
+TEST(MatmulInt8, IsNearTheProductOfUnroundedActivations) {
+  const TestContext context;
+  for (const GroupLayout& layout : SomeGroupLayouts()) {
+    constexpr int64_t kM = 9, kN = 48, kK = 896;
+    const Weight w = MakeGroupWeight(*context, layout, kN, kK);
+    const std::vector<float> x = RandomFloats(kM * kK, 1);
+    const std::vector<float> rounded =
+        Multiply(*context, x, w.packed, kM, Int8(), std::vector<float>(kM * kN));
+    const std::vector<float> exact =
+        Multiply(*context, x, w.packed, kM, {}, std::vector<float>(kM * kN));
+    double error = 0, size = 0;
+    for (size_t i = 0; i < exact.size(); ++i) {
+      error += std::pow(rounded[i] - exact[i], 2);
+      size += std::pow(exact[i], 2);
+    }
+    EXPECT_LT(std::sqrt(error / size), 0.01) << w.packed.layout().Describe();
+    EXPECT_GT(error, 0);
+  }
+}
+
+TEST(MatmulInt8, BitsDoNotDependOnRowsOrThreads) {
+  constexpr int64_t kN = 200, kK = 1280, kM = 800;  // more rows than are quantised at once
+  const std::vector<float> x = RandomFloats(kM * kK, 5);
+  const TestContext one(1);
+  for (const GroupLayout& layout :
+       {GroupLayout{4, 128, DType::kF16, false}, GroupLayout{8, 128, DType::kF16, true}}) {
+    const Weight w = MakeGroupWeight(*one, layout, kN, kK);
+    const std::vector<float> all =
+        Multiply(*one, x, w.packed, kM, Int8(), std::vector<float>(kM * kN));
+    for (const int threads : {2, 4}) {
+      const TestContext several(threads);
+      EXPECT_TRUE(
+          SameBits(all, Multiply(*several, x, w.packed, kM, Int8(), std::vector<float>(kM * kN))))
+          << threads << " threads";
+    }
+    for (int64_t m = 1; m <= 17; ++m) {
+      const int64_t first = 41 * m;
+      const std::vector<float> part(x.begin() + first * kK, x.begin() + (first + m) * kK);
+      const std::vector<float> want(all.begin() + first * kN, all.begin() + (first + m) * kN);
+      EXPECT_TRUE(
+          SameBits(want, Multiply(*one, part, w.packed, m, Int8(), std::vector<float>(m * kN))))
+          << m << " rows";
+    }
+  }
+}
+
+// f32 arithmetic on quantised weights is that on the numbers they stand for.
+TEST(MatmulInt8, InF32QuantisedWeightsCountAsTheirNumbers) {
+  const TestContext context;
+  for (const GroupLayout& layout : SomeGroupLayouts()) {
+    for (const int64_t k : {128, 640}) {
+      constexpr int64_t kN = 75;
+      const Weight w = MakeGroupWeight(*context, layout, kN, k);
+      const TensorView view{reinterpret_cast<const std::byte*>(w.values.data()), DType::kF32,
+                            Shape{kN, k}};
+      const PackedWeight wide = PackedWeight::Pack(*context, view, kN, k);
+      for (const int64_t m : {1, 4, 17, 19, 200}) {
+        const std::vector<float> x = RandomFloats(m * k, 1);
+        for (const MatmulPrecision precision : {MatmulPrecision::kF32, MatmulPrecision::kBF16}) {
+          MatmulOptions options;
+          options.precision = precision;
+          const std::vector<float> y(static_cast<size_t>(m * kN));
+          EXPECT_TRUE(SameBits(Multiply(*context, x, w.packed, m, options, y),
+                               Multiply(*context, x, wide, m, {}, y)))
+              << w.packed.layout().Describe() << ", " << m << " rows, k " << k;
+        }
+      }
+    }
+  }
+}
+
+TEST(MatmulInt8, FloatWeightsRunInF32) {
+  const TestContext context;
+  const Weight w = MakeWeight(*context, DType::kBF16, 20, 64);
+  const std::vector<float> x = RandomFloats(3 * 64, 1);
+  EXPECT_TRUE(SameBits(Multiply(*context, x, w.packed, 3, Int8(), std::vector<float>(60)),
+                       Multiply(*context, x, w.packed, 3, {}, std::vector<float>(60))));
+}
+
+TEST(MatmulInt8, CountsWhatTookTheSlowerWay) {
+  const TestContext context;
+  const Weight w = MakeGroupWeight(*context, GroupLayout{}, 64, 256);
+  MatmulCounts counts;
+  MatmulOptions options = Int8();
+  options.counts = &counts;
+  Multiply(*context, RandomFloats(24 * 256, 1), w.packed, 24, options, std::vector<float>(24 * 64));
+  EXPECT_LE(counts.safe_pieces, counts.pieces / 2);
+  const int64_t pieces = counts.pieces;
+  // Rows of one size: every sum of 16 bits might overflow.
+  Multiply(*context, std::vector<float>(24 * 256, 1.0f), w.packed, 24, options,
+           std::vector<float>(24 * 64));
+  EXPECT_EQ(counts.pieces, 2 * pieces);
+  EXPECT_GE(counts.safe_pieces, pieces);
+}
+
+TEST(MatmulInt8, TakesNoMoreOfTheArenaThanItSays) {
+  constexpr int64_t kM = 800, kK = 320, kN = 16;
+  const TestContext context;
+  const Weight w = MakeGroupWeight(*context, GroupLayout{4, 32, DType::kF16, false}, kN, kK);
+  Workspace workspace(MatmulArenaBytes(kM, kK), 2, MatmulScratchBytes(kK));
+  Context tight = *context;
+  tight.workspace = &workspace;
+  const std::vector<float> x = RandomFloats(kM * kK, 1);
+  EXPECT_TRUE(SameBits(Multiply(tight, x, w.packed, kM, Int8(), std::vector<float>(kM * kN)),
+                       Multiply(*context, x, w.packed, kM, Int8(), std::vector<float>(kM * kN))));
+  EXPECT_EQ(workspace.used_bytes(), 0u);
+}
+
+}  // namespace
+}  // namespace octavo::ops
