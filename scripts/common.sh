@@ -9,7 +9,7 @@ packages_build=(
   g++ cmake ninja-build
   nlohmann-json3-dev libcli11-dev libspdlog-dev libutf8proc-dev libjpeg-dev libpng-dev
   libtiff-dev libwebp-dev libgif-dev liblcms2-dev
-  poppler-utils poppler-data qpdf zlib1g-dev
+  poppler-utils poppler-data qpdf zlib1g-dev libxxhash-dev
 )
 packages_test=(libgtest-dev python3-minimal)
 packages_full=(

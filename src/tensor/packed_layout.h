@@ -23,7 +23,7 @@ struct PackedLayout {
   WeightFormat format = WeightFormat::kF32;
   int64_t n = 0;
   int64_t k = 0;
-  GroupLayout group;  // kW4 and kW8 only; else as it is by default
+  GroupLayout group = {};  // kW4 and kW8 only; else as it is by default
 
   // REQUIRES: dtype is F32, F16 or BF16.
   static PackedLayout Float(DType dtype, int64_t n, int64_t k);

@@ -47,8 +47,9 @@ TEST(PackedLayout, FloatPanelsLieAsDocumented) {
       const bool is_inside = row < kN && k < kK;
       const uint16_t expected = is_inside ? halves[static_cast<size_t>(row * kK + k)] : uint16_t{0};
       const int64_t panel = row / 16;
-      if (k < kK)
+      if (k < kK) {
         EXPECT_EQ(at(plain, static_cast<size_t>((panel * 3 + k) * 16 + row % 16)), expected);
+      }
       EXPECT_EQ(at(pairs, static_cast<size_t>(((panel * 2 + k / 2) * 16 + row % 16) * 2 + k % 2)),
                 expected);
     }
