@@ -79,6 +79,7 @@ std::vector<InkItems> ChainLetters(InkItems letters, int unit) {
     return a.items.front().box.y1 < b.items.front().box.y1;
   });
   std::vector<InkItems> lines;
+  lines.reserve(chains.size());
   for (Chain& chain : chains) lines.push_back(std::move(chain.items));
   return lines;
 }
