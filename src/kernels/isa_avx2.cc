@@ -1,4 +1,5 @@
 // The avx2 table: AVX2 with FMA and F16C.
+#include "kernels/attention_int16_avx2-inl.h"
 #include "kernels/isa_tables.h"
 #include "kernels/vec_avx2.h"
 // Needs the vocabulary above.
@@ -14,6 +15,8 @@ OCTAVO_PEAK_LOOP(PeakFma, OCTAVO_TWELVE_CHAINS(FMA_CHAIN))
 
 constexpr KernelTable Avx2Table() {
   KernelTable t = VecTable("avx2");
+  t.attention_int16 = int16_avx2::Kernels();
+  t.attention_int16.is_preferred = true;
   SetPackedLoops(&t);
   t.peak_fp32_fma = {PeakFma, 12 * 16};
   SetCommonPeaks(&t);

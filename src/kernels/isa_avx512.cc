@@ -1,4 +1,5 @@
 // The avx512 table: AVX-512 F, BW, VL and DQ.
+#include "kernels/attention_int16_avx2-inl.h"
 #include "kernels/isa_tables.h"
 #include "kernels/vec_avx512.h"
 // Needs the vocabulary above.
@@ -16,6 +17,7 @@ OCTAVO_PEAK_LOOP(PeakDot, OCTAVO_TWELVE_CHAINS(DOT_CHAIN))
 
 constexpr KernelTable Avx512Table() {
   KernelTable t = VecTable("avx512");
+  t.attention_int16 = int16_avx2::Kernels();
   t.peak_fp32_fma = {PeakFma, 12 * 32};
   t.peak_int8_dot = {PeakDot, 12 * 128};
   SetCommonPeaks(&t);

@@ -1,4 +1,5 @@
 // The neon table: arm64 with f32 multiply-add.
+#include "kernels/attention_int16-inl.h"
 #include "kernels/isa_tables.h"
 #include "kernels/vec_neon.h"
 // Needs the vocabulary above.
@@ -42,6 +43,7 @@ uint64_t ReadMemory(const std::byte* data, size_t bytes) {
 
 constexpr KernelTable NeonTable() {
   KernelTable t = VecTable("neon");
+  t.attention_int16 = int16_attention::Kernels();
   SetPackedLoops(&t);
   t.peak_fp32_fma = {PeakFmla, 16 * 8};
   t.read_memory = ReadMemory;

@@ -1,4 +1,5 @@
 // The scalar table: plain C++, the definition of every kernel.
+#include "kernels/attention_int16-inl.h"
 #include "kernels/isa_tables.h"
 #include "kernels/vec_scalar.h"
 // Needs the vocabulary above.
@@ -32,6 +33,7 @@ uint64_t ReadMemory(const std::byte* data, size_t bytes) {
 
 constexpr KernelTable ScalarTable() {
   KernelTable t = VecTable("scalar");
+  t.attention_int16 = int16_attention::Kernels();
   SetPackedLoops(&t);
   t.peak_fp32_fma = {PeakMultiplyAdd, 16};
   t.read_memory = ReadMemory;

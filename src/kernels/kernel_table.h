@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/attention_int16.h"
 #include "kernels/packed_gemm.h"
 #include "tensor/group_layout.h"
 
@@ -101,6 +102,7 @@ struct KernelTable {
   // bits: sums run over ascending keys from zero, then sum = sum * correction + block sum.
   void (*softmax_lanes)(const SoftmaxLanes&);
   void (*softmax_row)(const SoftmaxRow&);
+  AttentionInt16Kernels attention_int16;  // in 16-bit integers, the same bits in every table
 
   // Rows. y may be x. Sums in f32 in an order fixed by the table.
   void (*layer_norm)(const float* x, const float* weight, const float* bias, float eps,
