@@ -4,7 +4,6 @@
 #include "kernels/vec_avx2.h"
 // Needs the vocabulary above.
 #include "kernels/kernels-inl.h"
-#include "kernels/packed-inl.h"
 #include "kernels/peak_x86-inl.h"
 
 namespace octavo {
@@ -17,7 +16,6 @@ constexpr KernelTable Avx2Table() {
   KernelTable t = VecTable("avx2");
   t.attention_int16 = int16_avx2::Kernels();
   t.attention_int16.is_preferred = true;
-  SetPackedLoops(&t);
   t.peak_fp32_fma = {PeakFma, 12 * 16};
   SetCommonPeaks(&t);
   return t;

@@ -64,7 +64,7 @@ struct GemmPacked {
   int64_t* safe_pieces = nullptr;
 };
 
-inline constexpr size_t kGemmPackedScratchBytes = size_t{96} << 10;
+inline constexpr size_t kGemmPackedScratchBytes = size_t{160} << 10;
 
 }  // namespace octavo
 

@@ -11,16 +11,28 @@ namespace octavo {
 namespace {
 
 #if defined(__x86_64__)
+void TakePackedSlots(const KernelTable& from, KernelTable* t) {
+  t->quantize_row = from.quantize_row;
+  t->gemm_w4a8 = from.gemm_w4a8;
+  t->gemm_w8a8 = from.gemm_w8a8;
+  t->widen_w4 = from.widen_w4;
+  t->widen_w8 = from.widen_w8;
+}
+
+const KernelTable& Avx2WithPacked() {
+  static const KernelTable table = [] {
+    KernelTable t = kAvx2Kernels;
+    TakePackedSlots(kAvx2PackedSlots, &t);
+    return t;
+  }();
+  return table;
+}
+
 // The avx512 table with what this CPU has beyond its cluster.
 const KernelTable& Avx512WithOverrides() {
   static const KernelTable table = [] {
     KernelTable t = kAvx512Kernels;
-    // Nothing of its own for packed weights yet.
-    t.quantize_row = kAvx2Kernels.quantize_row;
-    t.gemm_w4a8 = kAvx2Kernels.gemm_w4a8;
-    t.gemm_w8a8 = kAvx2Kernels.gemm_w8a8;
-    t.widen_w4 = kAvx2Kernels.widen_w4;
-    t.widen_w8 = kAvx2Kernels.widen_w8;
+    TakePackedSlots(kAvx2PackedSlots, &t);  // nothing wider yet
     if (GetCpuFeatures().avx512_bf16) {
       t.overrides = kAvx512Bf16Slots.overrides;
       t.gemm_bf16_dot = kAvx512Bf16Slots.gemm_bf16_dot;
@@ -54,7 +66,7 @@ std::vector<const KernelTable*> RunnableKernels() {
   std::vector<const KernelTable*> tables;
 #if defined(__x86_64__)
   if (GetCpuFeatures().avx512) tables.push_back(&Avx512WithOverrides());
-  if (GetCpuFeatures().avx2) tables.push_back(&kAvx2Kernels);
+  if (GetCpuFeatures().avx2) tables.push_back(&Avx2WithPacked());
 #elif defined(__aarch64__)
   if (GetCpuFeatures().neon) tables.push_back(&kNeonKernels);
 #endif
