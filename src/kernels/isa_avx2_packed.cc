@@ -7,6 +7,7 @@
 #include "kernels/vec_avx2.h"
 // Needs the vocabulary above.
 #include "kernels/packed-inl.h"
+#include "kernels/packed_avx2_rows-inl.h"
 #include "kernels/packed_avx2_stream-inl.h"
 #include "kernels/packed_avx2_tile-inl.h"
 
@@ -92,12 +93,6 @@ void UnpackW8(const std::byte* block, int group_size, uint8_t* high, uint8_t* lo
     StoreBytes(high + i, _mm256_and_si256(_mm256_srli_epi16(v, 4), low));
     StoreBytes(low_out + i, _mm256_and_si256(v, low));
   }
-}
-
-OCTAVO_INLINE int32_t GreatestOf8(__m256i v) {
-  __m128i m = _mm_max_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
-  m = _mm_max_epi32(m, _mm_shuffle_epi32(m, 0x4E));
-  return _mm_cvtsi128_si32(_mm_max_epi32(m, _mm_shuffle_epi32(m, 0xB1)));
 }
 
 // Numbers within +-63, and the norms of their lanes.
@@ -455,9 +450,11 @@ void GemmW8A8(const GemmPacked& g) {
 
 constexpr KernelTable Slots() {
   KernelTable t{};
-  SetPackedLoops(&t);
+  t.quantize_row = QuantizeRow;
   t.gemm_w4a8 = GemmW4A8;
   t.gemm_w8a8 = GemmW8A8;
+  t.widen_w4 = WidenW4;
+  t.widen_w8 = WidenW8;
   return t;
 }
 

@@ -1,0 +1,139 @@
+// Rows and blocks with AVX2: activations to 8 bits, packed weights to f32. See packed-inl.h for the
+// definition.
+#ifndef OCTAVO_KERNELS_PACKED_AVX2_ROWS_INL_H_
+#define OCTAVO_KERNELS_PACKED_AVX2_ROWS_INL_H_
+
+#include <immintrin.h>
+
+#include "kernels/packed-inl.h"
+
+namespace octavo {
+namespace {
+
+OCTAVO_INLINE int32_t GreatestOf8(__m256i v) {
+  __m128i m = _mm_max_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+  m = _mm_max_epi32(m, _mm_shuffle_epi32(m, 0x4E));
+  return _mm_cvtsi128_si32(_mm_max_epi32(m, _mm_shuffle_epi32(m, 0xB1)));
+}
+
+// The greatest |x|, as bits; those of infinities and NaN are greater than all others.
+OCTAVO_INLINE uint32_t GreatestMagnitude(const float* x, int count) {
+  const __m256i size = _mm256_set1_epi32(0x7FFFFFFF);
+  __m256i greatest = _mm256_setzero_si256();
+  for (int i = 0; i < count; i += 8) {
+    const __m256i bits = _mm256_castps_si256(_mm256_loadu_ps(x + i));
+    greatest = _mm256_max_epi32(greatest, _mm256_and_si256(bits, size));
+  }
+  return static_cast<uint32_t>(GreatestOf8(greatest));
+}
+
+// 32 numbers divided by `scale`, rounded and cut to +-127.
+OCTAVO_INLINE __m256i Quantize32(const float* x, __m256 scale) {
+  __m256i whole[4];
+  for (int i = 0; i < 4; ++i) {
+    whole[i] = _mm256_cvtps_epi32(_mm256_div_ps(_mm256_loadu_ps(x + 8 * i), scale));
+  }
+  const __m256i bytes = _mm256_packs_epi16(_mm256_packs_epi32(whole[0], whole[1]),
+                                           _mm256_packs_epi32(whole[2], whole[3]));
+  const __m256i ordered =
+      _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+  return _mm256_max_epi8(ordered, _mm256_set1_epi8(-kActivationRange));
+}
+
+// Sums of 16 numbers of 16 bits, even and odd ones apart.
+OCTAVO_INLINE void SumLanes(__m256i pairs, int32_t sums[2]) {
+  const __m256i even = _mm256_madd_epi16(pairs, _mm256_set1_epi32(1));
+  const __m256i odd = _mm256_madd_epi16(pairs, _mm256_set1_epi32(1 << 16));
+  __m256i both = _mm256_hadd_epi32(even, odd);
+  both = _mm256_hadd_epi32(both, both);
+  const __m128i sum =
+      _mm_add_epi32(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
+  sums[0] = _mm_cvtsi128_si32(sum);
+  sums[1] = _mm_extract_epi32(sum, 1);
+}
+
+void QuantizeRow(const float* x, int64_t k, int group_size, int8_t* q, ActivationGroup* groups) {
+  const __m256i one = _mm256_set1_epi8(1);
+  for (int64_t begin = 0; begin < k; begin += group_size) {
+    const float scale = ActivationScale(GreatestMagnitude(x + begin, group_size));
+    LaneTotals parts[kGroupParts];
+    for (int p = 0; p < group_size / kGroupPartK; ++p) {
+      const int64_t at = begin + p * kGroupPartK;
+      __m256i bytes = _mm256_setzero_si256();
+      if (scale > 0) bytes = Quantize32(x + at, _mm256_set1_ps(scale));
+      const __m256i size = _mm256_abs_epi8(bytes);
+      SumLanes(_mm256_maddubs_epi16(one, bytes), parts[p].sum);
+      SumLanes(_mm256_maddubs_epi16(size, one), parts[p].magnitude);
+      SumLanes(_mm256_maddubs_epi16(size, size), parts[p].square);
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(q + at), bytes);
+    }
+    DescribeGroup(scale, parts, group_size / kGroupPartK, groups++);
+  }
+  _mm256_zeroupper();
+}
+
+// Half of a side line: 8 columns.
+struct HalfSide {
+  __m256 scale;
+  __m256i zero;
+};
+template <int kBits>
+OCTAVO_INLINE HalfSide ReadHalfSide(const std::byte* side, bool bf16, int column) {
+  const auto* scale = reinterpret_cast<const uint16_t*>(side) + column;
+  const __m128i zero =
+      _mm_loadl_epi64(reinterpret_cast<const __m128i*>(side + kGroupZeroOffset + column));
+  return {bf16 ? WidenBF16(scale) : WidenF16(scale),
+          kBits == 4 ? _mm256_cvtepu8_epi32(zero) : _mm256_cvtepi8_epi32(zero)};
+}
+
+// (q - zero) * scale of 8 columns; q in 32 bits each.
+OCTAVO_INLINE void StoreWide(float* out, __m256i q, const HalfSide& side) {
+  const __m256 difference = _mm256_cvtepi32_ps(_mm256_sub_epi32(q, side.zero));
+  _mm256_storeu_ps(out, _mm256_mul_ps(difference, side.scale));
+}
+
+void WidenW4(const PackedGroups& w, float* out) {
+  const __m256i low = _mm256_set1_epi32(15);
+  const std::byte* side = w.data + SideOffset<4>(w.group_size);
+  for (int c = 0; c < kPanelColumns; c += 8) {
+    const HalfSide half = ReadHalfSide<4>(side, w.bf16_scales, c);
+    const std::byte* line = w.data + 4 * c;
+    float* to = out + c;
+    for (int i = 0; i < w.group_size; i += 8) {
+      __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(line));
+      for (int b = 0; b < 4; ++b) {
+        StoreWide(to + b * kPanelColumns, _mm256_and_si256(v, low), half);
+        v = _mm256_srli_epi32(v, 4);
+        StoreWide(to + (4 + b) * kPanelColumns, _mm256_and_si256(v, low), half);
+        v = _mm256_srli_epi32(v, 4);
+      }
+      line += kGroupLineBytes;
+      to += 8 * kPanelColumns;
+    }
+  }
+  _mm256_zeroupper();
+}
+
+void WidenW8(const PackedGroups& w, float* out) {
+  const std::byte* side = w.data + SideOffset<8>(w.group_size);
+  for (int c = 0; c < kPanelColumns; c += 8) {
+    const HalfSide half = ReadHalfSide<8>(side, w.bf16_scales, c);
+    const std::byte* line = w.data + 4 * c;
+    float* to = out + c;
+    for (int i = 0; i < w.group_size; i += 4) {
+      const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(line));
+      StoreWide(to, _mm256_srai_epi32(_mm256_slli_epi32(v, 24), 24), half);
+      StoreWide(to + kPanelColumns, _mm256_srai_epi32(_mm256_slli_epi32(v, 16), 24), half);
+      StoreWide(to + 2 * kPanelColumns, _mm256_srai_epi32(_mm256_slli_epi32(v, 8), 24), half);
+      StoreWide(to + 3 * kPanelColumns, _mm256_srai_epi32(v, 24), half);
+      line += kGroupLineBytes;
+      to += 4 * kPanelColumns;
+    }
+  }
+  _mm256_zeroupper();
+}
+
+}  // namespace
+}  // namespace octavo
+
+#endif  // OCTAVO_KERNELS_PACKED_AVX2_ROWS_INL_H_
