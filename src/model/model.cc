@@ -57,7 +57,8 @@ struct Model::Impl {
         workspace(ArenaBytes(config, options), outer.pool->num_threads(), ScratchBytes(config)),
         context{outer.kernels, outer.pool, &workspace},
         weights(LoadWeights(checkpoint, config, options.compute == Compute::kBF16, context)),
-        vision_encoder(config.vision, weights.vision, Precision(options), context),
+        vision_encoder(config.vision, weights.vision, Precision(options), options.attention,
+                       context),
         language_model(config.text, weights.text, Precision(options), context,
                        options.max_sequences) {}
 
@@ -101,7 +102,8 @@ std::unique_ptr<VisionEncoding> Model::StartVisionEncoding(Patches patches,
                        " x ", patches.grid_w, ", the model takes ", vision.patch_dim(),
                        " numbers in multiples of ", merge));
   }
-  const size_t need = VisionEncoder::ActivationBytes(vision, patches.num_patches());
+  const size_t need = VisionEncoder::ActivationBytes(vision, impl_->options.attention,
+                                                     patches.num_patches());
   return WithinMemory(
       "encoding an image", [need] { return need; },
       [&] { return impl_->vision_encoder.Start(std::move(patches), observer); });
@@ -122,7 +124,8 @@ MemoryPlan PlanMemory(const ModelConfig& config, const std::vector<TensorInfo>& 
   plan.weight_bytes = PlanWeightBytes(config, tensors, options.compute == Compute::kBF16);
   plan.workspace_bytes =
       ArenaBytes(config, options) + static_cast<size_t>(num_threads) * ScratchBytes(config);
-  plan.vision_activation_bytes = VisionEncoder::ActivationBytes(config.vision, max_patches);
+  plan.vision_activation_bytes =
+      VisionEncoder::ActivationBytes(config.vision, options.attention, max_patches);
   plan.kv_bytes_per_token = KvCache::BytesPerToken(config.text, kv_dtype);
   return plan;
 }

@@ -13,6 +13,7 @@
 #include "model/kv_cache.h"
 #include "model/positions.h"
 #include "model/stage_observer.h"
+#include "model/vision_attention.h"
 #include "model/vision_encoder.h"
 #include "ops/context.h"
 #include "vision/preprocess.h"
@@ -25,6 +26,7 @@ struct ModelOptions {
   // Changes results. f32: weights as stored, f32 arithmetic: the parity gate. bf16: weights and
   // activations in bf16 (matrices of other formats are rounded at load), f32 sums and residuals.
   Compute compute = Compute::kBF16;
+  VisionAttention attention = VisionAttention::kF32;
   // Changes speed and memory only.
   int max_batch_tokens = 512;  // tokens of one Forward
   int max_sequences = 64;      // sequences in one Forward

@@ -21,9 +21,14 @@ inline constexpr int kVocabSize = 300;
 
 // A model with its pool and cache; block tables are dealt out from the cache's end.
 struct Rig {
-  explicit Rig(const Checkpoint& checkpoint, Compute compute = Compute::kF32, int num_threads = 2)
+  explicit Rig(const Checkpoint& checkpoint, Compute compute = Compute::kF32, int num_threads = 2,
+               VisionAttention attention = VisionAttention::kF32)
       : pool(num_threads),
-        model(checkpoint, {.compute = compute, .max_batch_tokens = 256, .max_sequences = 8},
+        model(checkpoint,
+              {.compute = compute,
+               .attention = attention,
+               .max_batch_tokens = 256,
+               .max_sequences = 8},
               {&SelectedKernels(), &pool, nullptr}),
         cache(model.config().text, compute == Compute::kF32 ? DType::kF32 : DType::kBF16, 64) {}
 

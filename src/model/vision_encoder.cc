@@ -10,6 +10,7 @@
 #include "base/thread_pool.h"
 #include "ops/activation.h"
 #include "ops/attention.h"
+#include "ops/full_attention_int16.h"
 #include "ops/norm.h"
 #include "ops/rope.h"
 #include "ops/workspace.h"
@@ -35,6 +36,7 @@ class Encoding final : public VisionEncoding {
     const VisionConfig& config;
     const VisionWeights& weights;
     ops::MatmulPrecision precision;
+    VisionAttention attention;
     const ops::Context& context;
     const StageObserver* observer;
   };
@@ -52,6 +54,8 @@ class Encoding final : public VisionEncoding {
   void RunRows(int64_t begin, int64_t count);
   void PatchEmbed(int64_t begin, int64_t count);
   void Qkv(int64_t begin, int64_t count);
+  bool is_int16() const { return parts_.attention == VisionAttention::kInt16; }
+  int64_t AttentionTasks();
   void Attention(int64_t first_task, int64_t num_tasks);
   void ProjectAndMlp(int64_t begin, int64_t count);
   void Merge(int64_t begin, int64_t count);
@@ -89,6 +93,7 @@ class Encoding final : public VisionEncoding {
   AlignedBuffer<float> cos_values_;  // [num_patches, head_dim / 2]
   AlignedBuffer<float> sin_values_;
   FloatMatrix x_, qkv_, cos_, sin_;
+  ops::Int16Heads int16_heads_;
   ImageEmbeddings embeddings_;
 
   Stage stage_ = Stage::kPatchEmbed;
@@ -119,6 +124,9 @@ Encoding::Encoding(const Parts& parts, Patches patches)
   qkv_ = new_matrix(&qkv_values_, 3 * width_);
   cos_ = new_matrix(&cos_values_, config.head_dim() / 2);
   sin_ = new_matrix(&sin_values_, config.head_dim() / 2);
+  if (is_int16()) {
+    int16_heads_ = ops::Int16Heads(config.num_heads, config.head_dim(), int64_t{grid_.h} * grid_.w);
+  }
   FillVisionRotary(config, grid_, cos_, sin_);
   embeddings_.grid = grid_;
   embeddings_.num_tokens = num_patches_ / MergeCell(config);
@@ -177,7 +185,7 @@ bool Encoding::Advance(double budget_flops) {
   do {
     double flops = 0;
     if (stage_ == Stage::kAttention) {
-      const int64_t num_tasks = ops::FullAttentionTasks(AttentionArgs());
+      const int64_t num_tasks = AttentionTasks();
       const double per_task = AttentionFlops() / static_cast<double>(num_tasks);
       const auto wanted = static_cast<int64_t>(std::min(budget_flops / per_task, 1e15));
       const int64_t least = parts_.context.pool->num_threads();
@@ -211,13 +219,17 @@ void Encoding::NextStage() {
       return;
     case Stage::kQkv:
       stage_ = Stage::kAttention;
+      int16_heads_.Clear();
       return;
     case Stage::kAttention:
       stage_ = Stage::kMlp;
       return;
     case Stage::kMlp:
       stage_ = ++block_ < parts_.config.depth ? Stage::kQkv : Stage::kMerger;
-      if (stage_ == Stage::kMerger) qkv_values_ = {};
+      if (stage_ == Stage::kMerger) {
+        qkv_values_ = {};
+        int16_heads_ = {};
+      }
       return;
     case Stage::kMerger:
       x_values_ = {};
@@ -271,8 +283,17 @@ void Encoding::Qkv(int64_t begin, int64_t count) {
   }
 }
 
+int64_t Encoding::AttentionTasks() {
+  return is_int16() ? ops::FullAttentionInt16Tasks(AttentionArgs())
+                    : ops::FullAttentionTasks(AttentionArgs());
+}
+
 void Encoding::Attention(int64_t first_task, int64_t num_tasks) {
-  ops::FullAttention(parts_.context, AttentionArgs(), first_task, num_tasks);
+  if (is_int16()) {
+    ops::FullAttentionInt16(parts_.context, AttentionArgs(), &int16_heads_, first_task, num_tasks);
+  } else {
+    ops::FullAttention(parts_.context, AttentionArgs(), first_task, num_tasks);
+  }
 }
 
 // x += proj(attended); x += fc2(quick_gelu(fc1(layer_norm(x))))
@@ -328,7 +349,8 @@ ImageEmbeddings Encoding::TakeEmbeddings() {
 std::unique_ptr<VisionEncoding> VisionEncoder::Start(Patches patches,
                                                      const StageObserver* observer) const {
   return std::make_unique<Encoding>(
-      Encoding::Parts{config_, weights_, precision_, context_, observer}, std::move(patches));
+      Encoding::Parts{config_, weights_, precision_, attention_, context_, observer},
+      std::move(patches));
 }
 
 size_t VisionEncoder::ArenaBytes(const VisionConfig& config) {
@@ -337,12 +359,20 @@ size_t VisionEncoder::ArenaBytes(const VisionConfig& config) {
   return floats * sizeof(float) + 2 * kBufferAlignment;
 }
 
-size_t VisionEncoder::ActivationBytes(const VisionConfig& config, int64_t num_patches) {
-  const int64_t width = config.embed_dim;
-  // Patches are gone before the first q, k, v is written.
-  const int64_t per_patch = width + std::max<int64_t>(3 * width, config.patch_dim()) +
-                            config.head_dim() + config.hidden_size / MergeCell(config);
-  return static_cast<size_t>(num_patches * per_patch) * sizeof(float);
+size_t VisionEncoder::ActivationBytes(const VisionConfig& config, VisionAttention attention,
+                                      int64_t num_patches) {
+  const auto bytes = [num_patches](int64_t per_patch) {
+    return static_cast<size_t>(num_patches * per_patch) * sizeof(float);
+  };
+  // Residual stream and rotary tables, and one after the other: patches; queries, keys and values;
+  // embeddings. Memory that is not written yet costs nothing.
+  const size_t heads =
+      attention == VisionAttention::kInt16
+          ? ops::Int16Heads::Bytes(config.num_heads, config.head_dim(), num_patches)
+          : 0;
+  const size_t most = std::max({bytes(config.patch_dim()), bytes(3 * config.embed_dim) + heads,
+                                bytes(config.hidden_size / MergeCell(config))});
+  return bytes(config.embed_dim + config.head_dim()) + most;
 }
 
 }  // namespace octavo

@@ -10,6 +10,7 @@
 #include "model/config.h"
 #include "model/positions.h"
 #include "model/stage_observer.h"
+#include "model/vision_attention.h"
 #include "model/weights.h"
 #include "ops/context.h"
 #include "ops/matmul.h"
@@ -44,8 +45,13 @@ class VisionEncoding {
 class VisionEncoder {
  public:
   VisionEncoder(const VisionConfig& config, const VisionWeights& weights,
-                ops::MatmulPrecision precision, const ops::Context& context)
-      : config_(config), weights_(weights), precision_(precision), context_(context) {}
+                ops::MatmulPrecision precision, VisionAttention attention,
+                const ops::Context& context)
+      : config_(config),
+        weights_(weights),
+        precision_(precision),
+        attention_(attention),
+        context_(context) {}
 
   // REQUIRES: patches of this model's patch_dim, grid sides multiples of spatial_merge_size.
   // Throws std::bad_alloc.
@@ -54,12 +60,14 @@ class VisionEncoder {
   // Bytes of workspace arena that a piece of work takes.
   static size_t ArenaBytes(const VisionConfig& config);
   // Bytes that an encoding of so many patches holds between pieces, at its peak.
-  static size_t ActivationBytes(const VisionConfig& config, int64_t num_patches);
+  static size_t ActivationBytes(const VisionConfig& config, VisionAttention attention,
+                                int64_t num_patches);
 
  private:
   const VisionConfig& config_;
   const VisionWeights& weights_;
   const ops::MatmulPrecision precision_;
+  const VisionAttention attention_;
   const ops::Context& context_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 
 #include "model/test_support.h"
@@ -13,18 +14,58 @@ namespace {
 
 using namespace testing;  // NOLINT: the floor's own test support
 
+constexpr VisionAttention kAttentions[] = {VisionAttention::kF32, VisionAttention::kInt16};
+
 TEST(VisionEncoding, DoesNotDependOnHowItIsAdvancedOrOnThreads) {
   const auto checkpoint = MakeTinyModel();
-  std::vector<float> expected;
-  for (const int num_threads : {1, 3}) {
-    for (const double budget : {1.0, 3e5, 1e7, 1e18}) {
-      Rig rig(*checkpoint, Compute::kF32, num_threads);
-      const std::vector<float> got = Encode(&rig.model, MakePatches(120, 88), budget);
-      if (expected.empty()) expected = got;
-      EXPECT_EQ(got, expected) << num_threads << " threads, budget " << budget;
+  for (const VisionAttention attention : kAttentions) {
+    std::vector<float> expected;
+    for (const int num_threads : {1, 3}) {
+      for (const double budget : {1.0, 3e5, 1e7, 1e18}) {
+        Rig rig(*checkpoint, Compute::kF32, num_threads, attention);
+        const std::vector<float> got = Encode(&rig.model, MakePatches(120, 88), budget);
+        if (expected.empty()) expected = got;
+        EXPECT_EQ(got, expected) << VisionAttentionName(attention) << ", " << num_threads
+                                 << " threads, budget " << budget;
+      }
     }
+    EXPECT_EQ(expected.size(), static_cast<size_t>(30 * 22 / 4 * 96));
   }
-  EXPECT_EQ(expected.size(), static_cast<size_t>(30 * 22 / 4 * 96));
+}
+
+TEST(VisionEncoding, Int16AttentionStaysCloseToF32) {
+  const auto checkpoint = MakeTinyModel();
+  std::vector<float> results[2];
+  for (const VisionAttention attention : kAttentions) {
+    Rig rig(*checkpoint, Compute::kF32, 2, attention);
+    results[static_cast<int>(attention)] = Encode(&rig.model, MakePatches(120, 88), 1e18);
+  }
+  double difference = 0, size = 0;
+  for (size_t i = 0; i < results[0].size(); ++i) {
+    const double d = double{results[0][i]} - results[1][i];
+    difference += d * d;
+    size += double{results[0][i]} * results[0][i];
+  }
+  EXPECT_LT(std::sqrt(difference / size), 2e-3);
+  EXPECT_NE(results[0], results[1]);
+}
+
+// The tower of MinerU2.5 and a page of 1036 x 1036 pixels.
+TEST(VisionEncoder, HoldsAPageInLessThan120Megabytes) {
+  VisionConfig config;
+  config.depth = 32;
+  config.embed_dim = 1280;
+  config.num_heads = 16;
+  config.mlp_dim = 5120;
+  config.hidden_size = 896;
+  config.patch_size = 14;
+  config.temporal_patch_size = 2;
+  config.spatial_merge_size = 2;
+  for (const VisionAttention attention : kAttentions) {
+    const size_t bytes = VisionEncoder::ActivationBytes(config, attention, 74 * 74);
+    EXPECT_LT(bytes, size_t{120'000'000}) << VisionAttentionName(attention);
+    EXPECT_GT(bytes, size_t{100'000'000}) << VisionAttentionName(attention);
+  }
 }
 
 TEST(VisionEncoding, TakesManyBoundedSteps) {

@@ -204,6 +204,10 @@ void Int16Heads::Pack(const Context& context, const FullAttentionArgs& args, int
   packed_group_ = group;
 }
 
+bool PrefersInt16Attention(const KernelTable& kernels) noexcept {
+  return kernels.attention_int16.is_preferred;
+}
+
 int64_t FullAttentionInt16Tasks(const FullAttentionArgs& args) noexcept {
   int64_t tasks = 0;
   for (size_t s = 0; s + 1 < args.cu_seqlens.size(); ++s) {

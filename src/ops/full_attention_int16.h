@@ -53,6 +53,9 @@ class Int16Heads {
   AlignedBuffer<std::byte> storage_;
 };
 
+// Whether this is faster than FullAttention on common processors of the table.
+bool PrefersInt16Attention(const KernelTable& kernels) noexcept;
+
 // Tasks of one head and 64 queries. The result depends neither on the order of tasks nor on their
 // split into calls; in ascending order each head is packed once.
 int64_t FullAttentionInt16Tasks(const FullAttentionArgs& args) noexcept;
