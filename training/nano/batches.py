@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nano import formulas, pages, tables, text_crops
+from nano import formulas, pages, tables, text_crops, typeset_crops
 from nano.canvas import Sample
 from nano.text_source import TextSource
 
@@ -21,21 +21,37 @@ KINDS: dict[str, Callable[[TextSource], Sample]] = {
     "table": tables.table,
     "formula": formulas.formula,
     "page": pages.page,
+    "set piece": typeset_crops.piece,
+    "set line": typeset_crops.line,
+    "set paragraph": typeset_crops.paragraph,
+    "set table": typeset_crops.table,
+    "set formula": typeset_crops.formula,
+    "set page": typeset_crops.page,
 }
 
-#: Share of the drawn crops by kind. The order of the stages is in training/README.md.
+#: Share of the drawn crops by kind; "set" kinds are groff's. The order of the stages is in training/README.md.
 MIXTURES: dict[str, dict[str, float]] = {
     "short": {"short": 1.0},
-    "lines": {"line": 0.96, "paragraph": 0.03, "unread": 0.01},
-    "pieces": {"piece": 0.70, "row": 0.17, "line": 0.11, "paragraph": 0.01, "unread": 0.01},
-    "text": {"line": 0.8, "paragraph": 0.19, "unread": 0.01},
-    "blocks": {"line": 0.6, "paragraph": 0.39, "unread": 0.01},
-    "wide": {
-        "piece": 0.44, "row": 0.12, "line": 0.12, "paragraph": 0.07, "table": 0.10, "formula": 0.13, "unread": 0.02,
+    "lines": {"line": 0.84, "set line": 0.12, "paragraph": 0.03, "unread": 0.01},
+    "pieces": {
+        "piece": 0.55, "set piece": 0.15, "row": 0.17, "line": 0.08, "set line": 0.03, "paragraph": 0.01,
+        "unread": 0.01,
     },
-    "all": {"line": 0.50, "paragraph": 0.20, "table": 0.12, "formula": 0.17, "unread": 0.01},
-    "layout": {"line": 0.50, "paragraph": 0.18, "table": 0.10, "formula": 0.16, "page": 0.06},
-}
+    "text": {"line": 0.62, "set line": 0.18, "paragraph": 0.12, "set paragraph": 0.07, "unread": 0.01},
+    "blocks": {"line": 0.45, "set line": 0.15, "paragraph": 0.22, "set paragraph": 0.17, "unread": 0.01},
+    "wide": {
+        "piece": 0.34, "set piece": 0.10, "row": 0.12, "line": 0.09, "set line": 0.03, "paragraph": 0.05,
+        "set paragraph": 0.03, "table": 0.06, "set table": 0.04, "formula": 0.08, "set formula": 0.04, "unread": 0.02,
+    },
+    "all": {
+        "line": 0.36, "set line": 0.14, "paragraph": 0.11, "set paragraph": 0.09, "table": 0.07, "set table": 0.05,
+        "formula": 0.11, "set formula": 0.06, "unread": 0.01,
+    },
+    "layout": {
+        "piece": 0.20, "set piece": 0.08, "line": 0.14, "set line": 0.06, "paragraph": 0.08, "set paragraph": 0.06,
+        "table": 0.06, "set table": 0.04, "formula": 0.08, "set formula": 0.04, "page": 0.10, "set page": 0.06,
+    },
+}  # fmt: skip
 
 _POOL = 2  # batches that are collected per crop size before they are sorted by answer length
 _SHUFFLE = 24  # finished batches among which the next one is drawn
@@ -51,6 +67,7 @@ class Batch:
     slots: np.ndarray
     grid: tuple[int, int]
     task: str
+    layout: np.ndarray | None = None
 
 
 def collate(samples: list[Sample]) -> Batch:
@@ -63,7 +80,9 @@ def collate(samples: list[Sample]) -> Batch:
         cells[row, : len(sample.cells)] = sample.cells
     image = np.stack([sample.image for sample in samples])
     slots = np.stack([sample.slots for sample in samples])
-    return Batch(image, answer, cells, slots, samples[0].grid, samples[0].task)
+    dense = [sample.layout for sample in samples if sample.layout is not None]
+    layout = np.stack(dense) if len(dense) == len(samples) else None
+    return Batch(image, answer, cells, slots, samples[0].grid, samples[0].task, layout)
 
 
 def stream(data_dir: str, split: str, seed: int, mixture: dict[str, float], tokens: int) -> Iterator[Batch]:
@@ -75,7 +94,7 @@ def stream(data_dir: str, split: str, seed: int, mixture: dict[str, float], toke
     ready: list[Batch] = []
     while True:
         sample = KINDS[rng.choices(kinds, shares)[0]](source)
-        key = (sample.task, sample.grid)
+        key = (sample.task + (" dense" if sample.layout is not None else ""), sample.grid)
         group = waiting.setdefault(key, [])
         group.append(sample)
         size = max(2, tokens // (sample.grid[0] * sample.grid[1]))

@@ -21,7 +21,8 @@ class Sample:
     """One crop after the preprocessor's resize, with dense truth.
 
     image: uint8 [28*rows, 28*columns]; answer: int16 token ids; cells: for each answer token the image token that shows
-    it, -1 = none; slots: uint8 [rows*columns, SLOTS], the characters whose centre lies in the token, left to right.
+    it, -1 = none; slots: uint8 [rows*columns, SLOTS], the characters whose centre lies in the token, left to right;
+    layout: pages.dense_targets, of pages only.
     """
 
     image: np.ndarray
@@ -30,6 +31,13 @@ class Sample:
     slots: np.ndarray
     grid: tuple[int, int]
     task: str
+    layout: np.ndarray | None = None
+
+
+def slot_class(char: str) -> int:
+    """A printed character's class in the training-only slots: ASCII and the letters of Latin-1 are themselves."""
+    code = ord(char)
+    return code if 32 <= code < 127 or 0xC0 <= code <= 0xFF else 127
 
 
 @dataclass
@@ -43,6 +51,12 @@ class Ink:
     def add_answer(self, token: int, shown_by: int) -> None:
         self.answer.append(token)
         self.shown_by.append(shown_by)
+
+    def add_character(self, letter: str, x: float, y: float) -> None:
+        """A printed letter that is answered by its bytes."""
+        for token in letter.encode():
+            self.add_answer(token, len(self.characters))
+        self.characters.append((slot_class(letter), x, y))
 
 
 @dataclass(frozen=True)
@@ -71,6 +85,65 @@ def smart_resize(
     return rows, columns
 
 
+def turn(rng: random.Random, image: Image.Image, ink: Ink, most: float = 1.5) -> Image.Image:
+    """Turns a crop slightly, by at most `most` degrees and a third of its height over its width; moves its ink too."""
+    limit = min(most, math.degrees(math.atan(0.3 * image.height / image.width)))
+    angle = rng.uniform(-limit, limit)
+    cosine, sine = math.cos(math.radians(angle)), math.sin(math.radians(angle))
+    middle_x, middle_y = image.width / 2, image.height / 2
+    ink.characters = [
+        (
+            code,
+            middle_x + (x - middle_x) * cosine + (y - middle_y) * sine,
+            middle_y - (x - middle_x) * sine + (y - middle_y) * cosine,
+        )
+        for code, x, y in ink.characters
+    ]
+    return image.rotate(angle, Image.Resampling.BICUBIC, fillcolor=255)
+
+
+def scan(rng: random.Random, noise: np.random.Generator, image: Image.Image) -> Image.Image:
+    """Marks of a scanner or copier: specks, lost ink, uneven light, thicker or thinner strokes."""
+    if rng.random() < 0.3:
+        larger = image.resize((image.width * 2, image.height * 2), Image.Resampling.BICUBIC)
+        spread = ImageFilter.MinFilter(3) if rng.random() < 0.6 else ImageFilter.MaxFilter(3)
+        image = larger.filter(spread).resize(image.size, Image.Resampling.BOX)
+    pixels = np.asarray(image, np.float32).copy()
+    height, width = pixels.shape
+    if rng.random() < 0.6:  # light falls off to one side
+        slope = np.linspace(0, rng.uniform(-50, 50), width, dtype=np.float32)[None, :]
+        tilt = np.linspace(0, rng.uniform(-40, 40), height, dtype=np.float32)[:, None]
+        shade = slope + tilt
+        pixels += shade - shade.max()
+    for _ in range(rng.randint(0, 1 + height * width // 12000)):
+        x, y, side = rng.randrange(width), rng.randrange(height), rng.randint(1, 3)
+        pixels[y : y + side, x : x + side] = rng.choice((20, 60, 120, 255))
+    if rng.random() < 0.3:  # grain that is coarser than a pixel
+        grain = noise.standard_normal((height // 2 + 1, width // 2 + 1), np.float32) * rng.uniform(3, 14)
+        pixels += grain.repeat(2, 0).repeat(2, 1)[:height, :width]
+    return Image.fromarray(np.clip(pixels, 0, 255).astype(np.uint8))
+
+
+def margins(rng: random.Random, image: Image.Image, ink: Ink, most: int = 40) -> Image.Image:
+    """Blank paper around a crop."""
+    left, top = rng.randint(0, most), rng.randint(0, most // 2)
+    right, bottom = rng.randint(0, most), rng.randint(0, most // 2)
+    wider = Image.new("L", (left + image.width + right, top + image.height + bottom), 255)
+    wider.paste(image, (left, top))
+    ink.characters = [(code, x + left, y + top) for code, x, y in ink.characters]
+    return wider
+
+
+def worn(source: TextSource, image: Image.Image, ink: Ink) -> np.ndarray:
+    """A crop as documents reach us: in training sometimes turned, sometimes scanned; then `degrade`."""
+    rng, is_training = source.rng, source.split == "train"
+    if is_training and rng.random() < 0.12:
+        image = turn(rng, image, ink)
+    if is_training and rng.random() < 0.12:
+        image = scan(rng, source.noise, image)
+    return degrade(rng, source.noise, image)
+
+
 def degrade(rng: random.Random, noise: np.random.Generator, image: Image.Image) -> np.ndarray:
     """Light wear: blur, ink and paper levels, noise, JPEG. Black on white in, uint8 array out."""
     if rng.random() < 0.35:
@@ -95,6 +168,11 @@ _ASCII_OF: dict[str, str] = {
     "\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-", "\u2026": "...",
     "\u2022": "-", "\u25aa": "-", **{shown: plain for plain, shown in _LIGATURES},
 }  # fmt: skip
+
+
+def plain(char: str) -> str:
+    """The answer for a printed character."""
+    return _ASCII_OF.get(char, char)
 
 
 def set_type(rng: random.Random, text: str, path: str) -> str:
@@ -152,11 +230,10 @@ class Page:
         widths = widths * (self.length(text) / max(1e-6, widths.sum()))
         ends = x + np.cumsum(widths)
         for char, end, width in zip(text, ends, widths, strict=True):
-            plain = _ASCII_OF.get(char, char)
-            for index, letter in enumerate(plain):
-                self.ink.add_answer(ord(letter), len(self.ink.characters))
-                centre = end - width + width * (index + 0.5) / len(plain)
-                self.ink.characters.append((ord(letter), float(centre), y + self.x_middle))
+            letters = plain(char)
+            for index, letter in enumerate(letters):
+                centre = end - width + width * (index + 0.5) / len(letters)
+                self.ink.add_character(letter, float(centre), y + self.x_middle)
         return float(ends[-1])
 
     def space(self, x: float, y: float) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from PIL import Image
 
-from nano.canvas import TOKEN, Ink, Sample, degrade, pack, smart_resize
+from nano.canvas import TOKEN, Ink, Sample, pack, smart_resize, worn
 from nano.text_source import TextSource
 from nano.vocabulary import ID, LATEX
 
@@ -163,7 +163,8 @@ def _sequence(rng: random.Random, depth: int, count: int) -> Term:
     return _join(*parts)
 
 
-def _needs_space(token: str, following: str) -> bool:
+def needs_space(token: str, following: str) -> bool:
+    """Whether a command would swallow the letter that follows."""
     return len(token) > 1 and token[0] == "\\" and following[:1].isalpha()
 
 
@@ -171,7 +172,7 @@ def to_latex(tokens: list[str]) -> str:
     """LaTeX source, with a space where a command would swallow the next letter."""
     text = ""
     for token, following in zip(tokens, [*tokens[1:], ""], strict=True):
-        text += token + (" " if _needs_space(token, following) else "")
+        text += token + (" " if needs_space(token, following) else "")
     return text
 
 
@@ -201,15 +202,21 @@ def render(term: Term, size: int, font_set: str) -> Drawn | None:
     return Drawn(term.tokens, image, glyphs)
 
 
-def new_formula(source: TextSource) -> Drawn:
-    """A formula of 2 to 60 tokens that fits 540 x 104 pixels."""
-    rng = source.rng
+def new_term(rng: random.Random) -> Term:
+    """A formula of 2 to 60 tokens."""
     while True:
         term = _sequence(rng, rng.choice([1, 1, 2, 2, 3]), rng.randint(1, 3))
         if rng.random() < 0.7:
             term = _join(term, _one(rng.choice(_RELATIONS)), _sequence(rng, rng.choice([0, 1, 2]), rng.randint(1, 2)))
-        if not 2 <= len(term.tokens) <= 60:
-            continue
+        if 2 <= len(term.tokens) <= 60:
+            return term
+
+
+def new_formula(source: TextSource) -> Drawn:
+    """A formula that fits 540 x 104 pixels."""
+    rng = source.rng
+    while True:
+        term = new_term(rng)
         drawn = render(term, rng.randint(18, 30), rng.choice(_TRAIN_FONTS if source.split == "train" else _HELD_FONTS))
         if drawn and drawn.image.shape[1] <= 540 and drawn.image.shape[0] <= 104:
             return drawn
@@ -227,13 +234,16 @@ def pooled_formula(source: TextSource, fresh_share: float = _FRESH_SHARE) -> Dra
     return drawn
 
 
-def _slot_class(token: str) -> int:
-    """A glyph's slot class: its own code, or one of 31 classes that the LaTeX commands share."""
-    return ord(token) if len(token) == 1 else 1 + LATEX.index(token) % 31
+_COMMAND_CLASSES = (*range(1, 32), *range(128, 192))  # what canvas.slot_class leaves free: one for each command
+
+
+def slot_class(token: str) -> int:
+    """A glyph's slot class: its own code, or the command's."""
+    return ord(token) if len(token) == 1 else _COMMAND_CLASSES[LATEX.index(token)]
 
 
 def formula(source: TextSource) -> Sample:
-    """A formula crop; the width is a multiple of two tokens, so that batches fill."""
+    """A formula crop by mathtext."""
     rng, drawn = source.rng, pooled_formula(source)
     above, below, left, right = (rng.randint(2, 8) for _ in range(4))
     height, width = drawn.image.shape
@@ -242,20 +252,31 @@ def formula(source: TextSource) -> Sample:
         right = max(right, columns * TOKEN - width - left)
     picture = np.full((height + above + below, width + left + right), 255, np.uint8)
     picture[above : above + height, left : left + width] = drawn.image
+    ink = formula_ink(drawn.tokens, [(left + x, above + y, token) for x, y, token in drawn.glyphs])
+    return pack_formula(source, Image.fromarray(picture), ink)
+
+
+def formula_ink(tokens: list[str], glyphs: list[tuple[float, float, int]]) -> Ink:
+    """Characters and answer of a formula from its glyph places (x, y, token index)."""
     ink = Ink()
-    shown_by = [-1] * len(drawn.tokens)
-    for x, y, token in drawn.glyphs:
-        ink.characters.append((_slot_class(drawn.tokens[token]), left + x, above + y))
+    shown_by = [-1] * len(tokens)
+    for x, y, token in glyphs:
+        ink.characters.append((slot_class(tokens[token]), x, y))
         if shown_by[token] < 0:
             shown_by[token] = len(ink.characters) - 1
-    for index, text in enumerate(drawn.tokens):
+    for index, text in enumerate(tokens):
         ink.add_answer(ID[text] if len(text) > 1 else ord(text), shown_by[index])
-        if _needs_space(text, drawn.tokens[index + 1] if index + 1 < len(drawn.tokens) else ""):
+        if needs_space(text, tokens[index + 1] if index + 1 < len(tokens) else ""):
             ink.add_answer(32, -1)
-    rows, _ = smart_resize(*picture.shape)
-    worn = Image.fromarray(degrade(rng, source.noise, Image.fromarray(picture)))
-    factor = columns * TOKEN / worn.width
-    ink.characters = [(code, x * factor, y) for code, x, y in ink.characters]
-    resized = worn.resize((columns * TOKEN, rows), Image.Resampling.BICUBIC)
-    ink.characters = [(code, x, y * rows / worn.height) for code, x, y in ink.characters]
+    return ink
+
+
+def pack_formula(source: TextSource, image: Image.Image, ink: Ink) -> Sample:
+    """A formula's sample; the width becomes a multiple of two tokens, so that batches fill."""
+    columns = max(4, 2 * round(image.width / (2 * TOKEN)))
+    rows, _ = smart_resize(image.height, image.width)
+    crop = Image.fromarray(worn(source, image, ink))
+    factor = columns * TOKEN / crop.width
+    ink.characters = [(code, x * factor, y * rows / crop.height) for code, x, y in ink.characters]
+    resized = crop.resize((columns * TOKEN, rows), Image.Resampling.BICUBIC)
     return pack(np.asarray(resized), ink, "formula")

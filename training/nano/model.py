@@ -1,7 +1,7 @@
 """Compact Qwen2-VL: vision transformer, merger, and a Qwen2 decoder with M-RoPE, numerically the Hugging Face model.
 
-Two differences, both undone by the export: pictures are luminance (196 inputs a patch instead of 1176), and three
-linear heads exist for training only (character slots, image-token positions, reading positions).
+Two differences, both undone by the export: pictures are luminance (196 inputs a patch instead of 1176), and four
+linear heads exist for training only (character slots, image-token positions, reading positions, page blocks).
 Shapes: B crops, P = 4*N patches, N = rows*columns merged image tokens, T sequence length.
 """
 
@@ -13,14 +13,15 @@ import torch.nn as nn
 import torch.nn.functional as F
 from torch import Tensor
 
-from nano import vocabulary
+from nano import pages, vocabulary
 from nano.canvas import SLOTS
 
 IMAGE_MEAN = (0.48145466, 0.4578275, 0.40821073)
 IMAGE_STD = (0.26862954, 0.26130258, 0.27577711)
 LUMINANCE = (0.299, 0.587, 0.114)
 GRAY_MEAN = sum(weight * mean for weight, mean in zip(LUMINANCE, IMAGE_MEAN, strict=True))
-SLOT_CLASSES = 128
+SLOT_CLASSES = 256  # canvas.slot_class and formulas.slot_class
+LAYOUT_CLASSES = len(pages.TYPES) + 1
 MAX_ROWS, MAX_COLUMNS = 32, 64  # range of the training-only position heads
 CosSin = tuple[Tensor, Tensor]
 
@@ -160,7 +161,7 @@ class DecoderBlock(nn.Module):
 
 
 class Nano(nn.Module):
-    """The whole model. `slot_head`, `place_head` and `reading_head` are for training only."""
+    """The whole model. `slot_head`, `place_head`, `reading_head` and `layout_head` are for training only."""
 
     def __init__(self, config: Config = Config()) -> None:
         super().__init__()
@@ -177,6 +178,7 @@ class Nano(nn.Module):
         self.slot_head = nn.Linear(config.width, SLOTS * SLOT_CLASSES)
         self.place_head = nn.Linear(config.width, MAX_ROWS + MAX_COLUMNS)
         self.reading_head = nn.Linear(config.width, MAX_ROWS + MAX_COLUMNS)
+        self.layout_head = nn.Linear(config.width, LAYOUT_CLASSES + 4)  # block type, distances to the four sides
         self._rope_cache: dict[tuple[int, int, torch.dtype], CosSin] = {}
         self._initialise()
 
@@ -195,26 +197,34 @@ class Nano(nn.Module):
     def dtype(self) -> torch.dtype:
         return self.patch.weight.dtype
 
-    def see(self, image: Tensor) -> Tensor:
-        """uint8 [B, H, W] -> image embeddings [B, N, width]."""
+    def see(self, image: Tensor, kept: Tensor | None = None) -> Tensor:
+        """uint8 [B, H, W] -> image embeddings [B, N, width].
+
+        kept: int64 [B, K], the merged tokens that are computed, each crop's in rising order: [B, K, width].
+        """
         _, height, width = image.shape
         key = (height, width, self.dtype)
         if key not in self._rope_cache:
             rope = vision_rope(height // 28, width // 28, self.config.vision_width // self.config.vision_heads)
             self._rope_cache[key] = (rope[0].to(self.dtype).to(image.device), rope[1].to(self.dtype).to(image.device))
-        x = self.patch(patches(image).to(self.dtype))
+        rope, inputs = self._rope_cache[key], patches(image)
+        if kept is not None:
+            parts = (4 * kept[..., None] + torch.arange(4, device=kept.device)).flatten(1)  # a token's four patches
+            inputs = inputs.gather(1, parts[..., None].expand(-1, -1, inputs.shape[-1]))
+            rope = rope[0][parts][:, None], rope[1][parts][:, None]
+        x = self.patch(inputs.to(self.dtype))
         for block in self.vision_blocks:
-            x = block(x, self._rope_cache[key])
+            x = block(x, rope)
         x = self.merge_norm(x).view(len(image), -1, 4 * self.config.vision_width)
         return self.merge2(F.gelu(self.merge1(x)))
 
     def decoder_rope(self, position: Tensor) -> CosSin:
-        """position [3, T] (time, height, width) -> cos, sin [T, head_dim]."""
+        """position [..., 3, T] (time, height, width) -> cos, sin [..., T, head_dim]."""
         config = self.config
         frequency = config.rope_theta ** (-torch.arange(0, config.head_dim, 2).float() / config.head_dim)
         axis = torch.repeat_interleave(torch.arange(3), torch.tensor(config.mrope_section))
-        angle = position.float()[axis].T * frequency
-        angle = torch.cat([angle, angle], 1)
+        angle = position.float()[..., axis, :].mT * frequency
+        angle = torch.cat([angle, angle], -1)
         device = self.embed.weight.device
         return angle.cos().to(self.dtype).to(device), angle.sin().to(self.dtype).to(device)
 
@@ -228,9 +238,18 @@ class Nano(nn.Module):
         return torch.cat([torch.arange(before).expand(3, -1), image, start + torch.arange(after).expand(3, -1)], 1)
 
     def sequence(
-        self, seen: Tensor, grid: tuple[int, int], task: str, answer: Tensor, system: bool = True
+        self,
+        seen: Tensor,
+        grid: tuple[int, int],
+        task: str,
+        answer: Tensor,
+        system: bool = True,
+        kept: Tensor | None = None,
     ) -> tuple[Tensor, CosSin, int, int]:
-        """Embeddings and rotations of the whole sequence; the row that predicts answer[:, 0]; the first image row."""
+        """Embeddings and rotations of the whole sequence; the row that predicts answer[:, 0]; the first image row.
+
+        `kept` as in `see`: the positions of what is left, and of the text behind the picture, stay what they were.
+        """
         before = vocabulary.BEFORE_IMAGE if system else vocabulary.BEFORE_IMAGE_SHORT
         after = vocabulary.after_image(task)
 
@@ -238,7 +257,16 @@ class Nano(nn.Module):
             return self.embed(torch.tensor(ids, device=seen.device)).expand(len(seen), -1, -1)
 
         x = torch.cat([embed(before), seen, embed(after), self.embed(answer.clamp(min=0))], 1)
-        rope = self.decoder_rope(self.positions(len(before), *grid, len(after) + answer.shape[1]))
+        position = self.positions(len(before), *grid, len(after) + answer.shape[1])
+        if kept is not None:
+            tokens = grid[0] * grid[1]
+            head, tail = torch.arange(len(before)), torch.arange(len(before) + tokens, position.shape[1])
+            count = len(seen)
+            rows = torch.cat([head.expand(count, -1), len(before) + kept.cpu(), tail.expand(count, -1)], 1)
+            position = position[:, rows].transpose(0, 1)  # [B, 3, T]
+        rope = self.decoder_rope(position)
+        if kept is not None:
+            rope = rope[0][:, None], rope[1][:, None]
         return x, rope, len(before) + seen.shape[1] + len(after) - 1, len(before)
 
     def logits(self, x: Tensor) -> Tensor:

@@ -88,10 +88,29 @@ class Optimiser:
         return {"masters": masters, "adam": self._adam.state_dict(), "muon": {name: b for name, _, b in self._muon}}
 
     def load_state_dict(self, state: dict) -> None:
+        """Takes a state back. Parameters that it lacks, or has in another shape, begin anew: training-only heads that
+        were added or have grown since."""
+        known = {name for name, _, master in self.pairs if _same_shape(state["masters"].get(name), master)}
         with torch.no_grad():
             for name, parameter, master in self.pairs:
-                master.copy_(state["masters"][name])
+                if name in known:
+                    master.copy_(state["masters"][name])
                 parameter.copy_(master)
             for name, _, momentum in self._muon:
                 momentum.copy_(state["muon"][name])
-        self._adam.load_state_dict(state["adam"])
+        if len(known) == len(self.pairs):
+            self._adam.load_state_dict(state["adam"])
+            return
+        # AdamW numbers its parameters in the order of its groups; the old numbers go by the names of then
+        muon_names = {name for name, _, _ in self._muon}
+        rest = [(name, master) for name, master in state["masters"].items() if name not in muon_names]
+        old = [name for name, m in rest if m.dim() > 1] + [name for name, m in rest if m.dim() < 2]
+        masters = {name: master for name, _, master in self.pairs}
+        for number, moments in state["adam"]["state"].items():
+            if old[number] in known:
+                copied = {key: value.clone() for key, value in moments.items()}
+                self._adam.state[masters[old[number]]] = copied
+
+
+def _same_shape(a: Tensor | None, b: Tensor) -> bool:
+    return a is not None and a.shape == b.shape

@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass
 
-from nano.canvas import TOKEN, Face, Page, Sample, degrade, pack
+from nano.canvas import TOKEN, Face, Page, Sample, pack, worn
 from nano.text_source import TextSource
 from nano.vocabulary import ID
 
@@ -142,4 +142,4 @@ def table(source: TextSource) -> Sample:
             else:
                 _write_cell(page, plan, i, j, align)
         page.ink.add_answer(ID["<nl>"], len(page.ink.characters) - 1)
-    return pack(degrade(rng, source.noise, page.image()), page.ink, "table")
+    return pack(worn(source, page.image(), page.ink), page.ink, "table")

@@ -3,7 +3,7 @@
 import numpy as np
 from PIL import Image
 
-from nano.canvas import TOKEN, Face, Ink, Page, Sample, bullet, degrade, pack, set_type
+from nano.canvas import TOKEN, Face, Ink, Page, Sample, bullet, margins, pack, set_type, worn
 from nano.tables import cell_text
 from nano.text_source import TextSource
 
@@ -62,7 +62,7 @@ def line(source: TextSource, columns: int | None = None) -> Sample:
     rng = source.rng
     face = _face(source, 13, 40, 27) if rng.random() < 0.95 else _face(source, 40, 64, 44)
     image, ink = _draw_line(source, face, (columns or _line_columns(source)) * TOKEN + rng.randint(-12, 12))
-    return pack(degrade(rng, source.noise, image), ink, "text", common_width=source.split == "train")
+    return pack(worn(source, image, ink), ink, "text", common_width=source.split == "train")
 
 
 def piece(source: TextSource, columns: int | None = None) -> Sample:
@@ -75,16 +75,16 @@ def piece(source: TextSource, columns: int | None = None) -> Sample:
     columns = columns or (rng.randint(1, 6) if rng.random() < 0.2 else rng.randint(4, PIECE_COLUMNS))
     natural = columns * TOKEN * face.size * 1.3 / TOKEN  # a crop is about 1.3 times as high as the size of its type
     image, ink = _draw_line(source, face, max(24, int(natural)))
-    return _one_row(source, image, ink)
+    return one_row(source, image, ink)
 
 
-def _one_row(source: TextSource, image: Image.Image, ink: Ink) -> Sample:
+def one_row(source: TextSource, image: Image.Image, ink: Ink) -> Sample:
     """Scales a crop to a height of one token, aspect kept."""
-    worn = Image.fromarray(degrade(source.rng, source.noise, image))
-    factor = TOKEN / worn.height
-    width = max(TOKEN, round(worn.width * factor))
-    ink.characters = [(code, x * width / worn.width, y * factor) for code, x, y in ink.characters]
-    scaled = np.asarray(worn.resize((width, TOKEN), Image.Resampling.BICUBIC))
+    crop = Image.fromarray(worn(source, image, ink))
+    factor = TOKEN / crop.height
+    width = max(TOKEN, round(crop.width * factor))
+    ink.characters = [(code, x * width / crop.width, y * factor) for code, x, y in ink.characters]
+    scaled = np.asarray(crop.resize((width, TOKEN), Image.Resampling.BICUBIC))
     return pack(scaled, ink, "text")
 
 
@@ -115,7 +115,7 @@ def spaced_row(source: TextSource) -> Sample:
     top, bottom = int(20 + page.top) - rng.randint(0, pad), int(np.ceil(20 + page.bottom)) + rng.randint(0, pad)
     page.ink.characters = [(code, cx, y - top) for code, cx, y in page.ink.characters]
     image = page.image().crop((0, top, min(page.width, int(np.ceil(x)) + rng.randint(2, 8)), bottom))
-    return _one_row(source, image, page.ink)
+    return one_row(source, image, page.ink)
 
 
 def short_line(source: TextSource) -> Sample:
@@ -184,7 +184,9 @@ def paragraph(source: TextSource, columns: int | None = None, lines: int | None 
         y += leading
     bottom = int(np.ceil(y - leading + page.bottom)) + rng.randint(0, 6)
     image = page.image().crop((0, 0, width, bottom))
-    return pack(degrade(rng, source.noise, image), page.ink, "text")
+    if source.split == "train" and lines is None and rng.random() < 0.06:
+        image = margins(rng, image, page.ink)
+    return pack(worn(source, image, page.ink), page.ink, "text", common_width=source.split == "train")
 
 
 def unread_page(source: TextSource) -> Sample:

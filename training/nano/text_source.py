@@ -11,16 +11,39 @@ from nano.fonts import find_fonts
 _WORD_LIST = "/usr/share/dict/american-english-large"
 
 
+_ACCENTS = {
+    "a": "\u00e0\u00e1\u00e2\u00e3\u00e4\u00e5\u00e6", "c": "\u00e7", "e": "\u00e8\u00e9\u00ea\u00eb\u00e9\u00e9",
+    "i": "\u00ec\u00ed\u00ee\u00ef", "n": "\u00f1", "o": "\u00f2\u00f3\u00f4\u00f5\u00f6\u00f8", "s": "\u00df",
+    "u": "\u00f9\u00fa\u00fb\u00fc", "y": "\u00fd\u00ff", "d": "\u00f0", "t": "\u00fe",
+}  # fmt: skip
+
+
+def accented(rng: random.Random, text: str) -> str:
+    """`text` with about every third word given an accented Latin-1 letter."""
+    words = text.split(" ")
+    for at, word in enumerate(words):
+        places = [index for index, char in enumerate(word) if char.lower() in _ACCENTS]
+        if places and rng.random() < 0.35:
+            index = rng.choice(places)
+            new = rng.choice(_ACCENTS[word[index].lower()])
+            upper = new.upper() if len(new.upper()) == 1 and ord(new.upper()) < 256 else new
+            words[at] = word[:index] + (upper if word[index].isupper() else new) + word[index + 1 :]
+    return " ".join(words)
+
+
 class TextSource:
     """Texts, words, numbers and fonts of one split, all drawn from one seeded generator.
 
     `split` is "train" or "held"; `faces` may name the other split, to tell unseen texts from unseen fonts.
     """
 
+    accents = True  # whether training texts have some; faces of all families have Latin-1
+
     def __init__(self, data_dir: str, split: str, seed: int, faces: str | None = None) -> None:
         self.rng = random.Random(seed)
         self.noise = np.random.default_rng(seed)
         self.split = split
+        self.data_dir = data_dir
         with open(os.path.join(data_dir, f"corpus_{split}.txt"), encoding="ascii") as handle:
             self.paragraphs = handle.read().split("\n")
         with open(_WORD_LIST, encoding="utf-8") as handle:
@@ -136,4 +159,6 @@ class TextSource:
                 text += "".join(chr(rng.randint(33, 126)) for _ in range(rng.randint(1, 9))) + " "
         if kind < 0.84 and rng.random() < 0.05:
             text = text.upper()
+        if self.split == "train" and self.accents and kind < 0.84 and rng.random() < 0.06:
+            text = accented(rng, text)
         return text.strip()[:length].strip() or "a"

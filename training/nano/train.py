@@ -21,12 +21,11 @@ import numpy as np
 import torch
 
 from nano import batches, weights
-from nano.losses import LossWeights, Truth, place_loss, reading_loss, slot_loss
+from nano.losses import LossWeights, Truth, layout_loss, place_loss, prune, reading_loss, slot_loss
 from nano.model import Nano
 from nano.optimiser import Optimiser
 
 _REPORT_STEPS = 25
-_HEADS = ("slot_head", "place_head", "reading_head")
 
 
 @dataclass
@@ -75,6 +74,8 @@ def parse_arguments() -> argparse.Namespace:
     add("--slot", type=float, default=0.3)
     add("--guide", type=float, default=0.3)
     add("--place", type=float, default=0.1)
+    add("--layout", type=float, default=0.5, help="weight of the dense layout targets, on pages only")
+    add("--prune-share", type=float, default=0.3, help="share of batches that lose some of their blank image tokens")
     add(
         "--precision",
         default="auto",
@@ -105,7 +106,9 @@ def draw_batches(queue: multiprocessing.Queue, arguments: argparse.Namespace, se
 
 def to_truth(batch: batches.Batch) -> Truth:
     answer, cells = (torch.from_numpy(part.astype(np.int64)) for part in (batch.answer, batch.cells))
-    return Truth(torch.from_numpy(batch.image), answer, cells, torch.from_numpy(batch.slots), batch.grid, batch.task)
+    layout = torch.from_numpy(batch.layout.astype(np.float32)) if batch.layout is not None else None
+    slots = torch.from_numpy(batch.slots)
+    return Truth(torch.from_numpy(batch.image), answer, cells, slots, batch.grid, batch.task, layout)
 
 
 def next_batch(queue: multiprocessing.Queue, drawer: multiprocessing.Process) -> batches.Batch:
@@ -123,7 +126,7 @@ class Trainer:
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         self.arguments = arguments
-        self.loss_weights = LossWeights(arguments.slot, arguments.guide, arguments.place)
+        self.loss_weights = LossWeights(arguments.slot, arguments.guide, arguments.place, arguments.layout)
         self.progress = Progress()
         model = weights.from_hf(arguments.start) if arguments.start and not os.path.exists(arguments.state) else Nano()
         self.optimiser = Optimiser(model, arguments.rate)
@@ -134,8 +137,12 @@ class Trainer:
         self.model = model.to(compute_type(arguments.precision))  # masters stay float32
         self.progress.started += 1
         self.rng = random.Random(arguments.seed * 1000 + self.progress.started)
+        self.generator = torch.Generator().manual_seed(arguments.seed * 1000 + self.progress.started)
         self.held: dict[str, list[Truth]] = {}
-        for kind, tokens, count in (("piece", 320, 4), ("line", 320, 3), ("paragraph", 256, 3)):
+        kinds = [("piece", 320, 4), ("line", 320, 3), ("paragraph", 256, 3)]
+        if "page" in batches.MIXTURES[arguments.mixture]:
+            kinds.append(("page", 1152, 3))
+        for kind, tokens, count in kinds:
             held = batches.stream(arguments.data, "held", 7, {kind: 1.0}, tokens)
             self.held[kind] = [to_truth(batch) for batch in islice(held, count)]
 
@@ -149,15 +156,23 @@ class Trainer:
         """Gradients of one batch."""
         arguments = self.arguments
         only_heads = self.progress.steps < arguments.heads_first
-        seen = self.model.see(truth.image)
+        if self.rng.random() < arguments.prune_share:
+            truth = prune(truth, self.rng.random(), self.generator)
+        seen = self.model.see(truth.image, truth.kept)
+        dense = seen.detach() if only_heads else seen
         parts: dict[str, torch.Tensor] = {}
         loss: torch.Tensor | float = 0.0
         if bool((truth.slots > 0).any()):
-            slots, parts["slot_accuracy"] = slot_loss(self.model, seen.detach() if only_heads else seen, truth.slots)
+            slots, parts["slot_accuracy"] = slot_loss(self.model, dense, truth.slots)
             parts["slot"] = slots
-            parts["seen_place"] = place_loss(self.model, seen.detach() if only_heads else seen, truth.grid)
+            parts["seen_place"] = place_loss(self.model, dense, truth.grid, truth.kept)
             share = 1.0 if arguments.vision_only else self.loss_weights.slot
             loss = share * slots + self.loss_weights.place * parts["seen_place"]
+        if truth.layout is not None:
+            layout, parts["layout_type"], parts["layout_overlap"] = layout_loss(self.model, dense, truth.layout)
+            parts["layout"] = layout
+            parts["seen_place"] = place_loss(self.model, dense, truth.grid, truth.kept)
+            loss = loss + self.loss_weights.layout * layout + self.loss_weights.place * parts["seen_place"]
         if not arguments.vision_only:
             penalty = 1.0 if self.rng.random() < arguments.penalty_share else 0.0
             hidden = seen.detach() if arguments.detach or only_heads else seen
@@ -175,7 +190,12 @@ class Trainer:
         for kind, truths in self.held.items():
             for truth in truths:
                 seen = self.model.see(truth.image)
-                sums[f"{kind}.slot_accuracy"].append(float(slot_loss(self.model, seen, truth.slots)[1]))
+                if truth.layout is None:
+                    sums[f"{kind}.slot_accuracy"].append(float(slot_loss(self.model, seen, truth.slots)[1]))
+                else:
+                    _, right, overlap = layout_loss(self.model, seen, truth.layout)
+                    sums[f"{kind}.layout_type"].append(float(right))
+                    sums[f"{kind}.layout_overlap"].append(float(overlap))
                 if not self.arguments.vision_only:
                     _, parts = reading_loss(self.model, truth, seen, self.loss_weights, True, 0.0)
                     sums[f"{kind}.accuracy"].append(float(parts["accuracy"]))
@@ -189,7 +209,7 @@ class Trainer:
 
     def step(self, truth: Truth, report: Report) -> None:
         parts = self.train_on(truth)
-        only = _HEADS if self.progress.steps < self.arguments.heads_first else ()
+        only = weights.TRAINING_ONLY if self.progress.steps < self.arguments.heads_first else ()
         parts["norm"] = torch.tensor(self.optimiser.step(self.scale(), only))
         report.add(truth.task, parts)
         self.progress.steps += 1

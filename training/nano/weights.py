@@ -9,7 +9,7 @@ from torch import Tensor
 
 from nano.model import IMAGE_STD, LUMINANCE, Config, Nano
 
-_TRAINING_ONLY = ("slot_head", "place_head", "reading_head")
+TRAINING_ONLY = ("slot_head", "place_head", "reading_head", "layout_head")
 _PATCH = "visual.patch_embed.proj.weight"
 _PREFIXES = (
     ("vision_blocks.", "visual.blocks."), ("decoder_blocks.", "model.layers."), ("merge_norm.", "visual.merger.ln_q."),
@@ -43,7 +43,7 @@ def to_hf(model: Nano) -> dict[str, Tensor]:
     tensors: dict[str, Tensor] = {}
     for name, value in model.state_dict().items():
         value = value.detach().float()
-        if name.startswith(_TRAINING_ONLY):
+        if name.startswith(TRAINING_ONLY):
             continue
         if name == "patch.weight":
             kernel = value.view(-1, 14, 14)
@@ -69,7 +69,7 @@ def from_hf(folder: str) -> Nano:
     tensors = {name: value.float() for name, value in load_file(os.path.join(folder, "model.safetensors")).items()}
     state = model.state_dict()
     for name in state:
-        if name.startswith(_TRAINING_ONLY):
+        if name.startswith(TRAINING_ONLY):
             continue
         if name == "patch.weight":
             kernel = tensors[_PATCH].sum(2)
@@ -85,7 +85,11 @@ def load(path: str) -> Nano:
     """A float32 model from a checkpoint folder or from a training state file."""
     if os.path.isdir(path):
         return from_hf(path).eval()
-    state = torch.load(path, weights_only=True, map_location="cpu")
+    masters = torch.load(path, weights_only=True, map_location="cpu")["optimiser"]["masters"]
     model = Nano()
-    model.load_state_dict(state["optimiser"]["masters"])
+    own = model.state_dict()
+    for name, value in own.items():  # a state may be older than one of the training-only heads
+        if name.startswith(TRAINING_ONLY) and (name not in masters or masters[name].shape != value.shape):
+            masters[name] = value
+    model.load_state_dict(masters)
     return model.eval()
