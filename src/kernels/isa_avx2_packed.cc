@@ -36,15 +36,16 @@ struct Panel {
   uint8_t numbers[2 * kBlockK * kPanelColumns];
   ColumnGroup columns[kBlockGroups];
   ColumnGroup columns32[kBlockGroups];  // kW8In7: offsets for TileSums32
-  int32_t part_norm[kBlockGroups];      // the greatest norms of w, as in ActivationGroup
-  int32_t double_norm[kBlockGroups];
+  // kW8In7: the greatest norms of the columns, as in ActivationGroup.
+  alignas(16) uint16_t lane_norms[kBlockGroups][2 * kGroupParts];
 };
 
 // The private memory of one call.
 struct Scratch {
   Panel panel;
   TileGroup tiles[kBlockRows / kTileRows * kBlockGroups];
-  int8_t last_rows[kTileRows * kBlockK];  // of a tile that is not full
+  TileParts parts[kBlockRows / kTileRows * kBlockGroups];  // not of kW4
+  int8_t last_rows[kTileRows * kBlockK];                   // of a tile that is not full
   float last_sums[kTileRows * kPanelColumns];
 };
 static_assert(sizeof(Scratch) <= kGemmPackedScratchBytes);
@@ -95,14 +96,20 @@ void UnpackW8(const std::byte* block, int group_size, uint8_t* high, uint8_t* lo
   }
 }
 
+// The greatest of the even and of the odd numbers of 16 bits without sign.
+OCTAVO_INLINE void GreatestOfLanes(__m256i a, __m256i b, int32_t greatest[2]) {
+  const __m256i m = _mm256_max_epu16(a, b);
+  const __m256i low = _mm256_set1_epi32(0xFFFF);
+  greatest[0] = GreatestOf8(_mm256_and_si256(m, low));
+  greatest[1] = GreatestOf8(_mm256_srli_epi32(m, 16));
+}
+
 // Numbers within +-63, and the norms of their lanes.
-void UnpackW8In7(const std::byte* block, int group_size, uint8_t* out, int32_t* part_norm,
-                 int32_t* double_norm) {
-  const __m256i centre = LoadBytes(kSixtyFour), zero = _mm256_setzero_si256();
-  __m256i greatest = zero, greatest_double = zero;
-  __m256i before[4] = {zero, zero, zero, zero};
+void UnpackW8In7(const std::byte* block, int group_size, uint8_t* out, uint16_t* lane_norms) {
+  const __m256i centre = LoadBytes(kSixtyFour);
+  __builtin_memset(lane_norms, 0, 2 * kGroupParts * sizeof(uint16_t));
   for (int part = 0; part < group_size / kGroupPartK; ++part) {
-    __m256i squares[2] = {zero, zero};  // of 16 bits without sign: 16 * 63^2 fits
+    __m256i squares[2] = {};  // of 16 bits without sign: 16 * 63^2 fits
     for (int line = 0; line < kGroupPartK / 4; ++line) {
       __builtin_prefetch(block + 4352);
       for (int half = 0; half < 2; ++half) {
@@ -114,16 +121,11 @@ void UnpackW8In7(const std::byte* block, int group_size, uint8_t* out, int32_t* 
       block += kGroupLineBytes;
       out += kGroupLineBytes;
     }
-    for (int i = 0; i < 4; ++i) {
-      const __m256i lanes = i % 2 == 0 ? _mm256_unpacklo_epi16(squares[i / 2], zero)
-                                       : _mm256_unpackhi_epi16(squares[i / 2], zero);
-      greatest = _mm256_max_epi32(greatest, lanes);
-      greatest_double = _mm256_max_epi32(greatest_double, _mm256_add_epi32(lanes, before[i]));
-      before[i] = part % 2 == 0 ? lanes : zero;
-    }
+    int32_t greatest[2];
+    GreatestOfLanes(squares[0], squares[1], greatest);
+    lane_norms[part] = RootRoundedUp(greatest[0]);
+    lane_norms[kGroupParts + part] = RootRoundedUp(greatest[1]);
   }
-  *part_norm = RootRoundedUp(GreatestOf8(greatest));
-  *double_norm = RootRoundedUp(GreatestOf8(greatest_double));
 }
 
 constexpr int BitsOf(Kind kind) { return kind == Kind::kW4 ? 4 : 8; }
@@ -139,7 +141,7 @@ void UnpackPanel(const PackedGroups& w, const std::byte* block, int64_t num_grou
       UnpackW8(block, w.group_size, numbers, numbers + kBlockK * kPanelColumns);
     }
     if (kKind == Kind::kW8In7) {
-      UnpackW8In7(block, w.group_size, numbers, panel->part_norm + g, panel->double_norm + g);
+      UnpackW8In7(block, w.group_size, numbers, panel->lane_norms[g]);
       UnpackColumns<kKind>(block + side, w.bf16_scales, -64, panel->columns32 + g);
     }
     // 16 (high - 8) + (low - 8) is q - 8 of a stored q.
@@ -164,141 +166,219 @@ void DescribeTile(const ActivationGroup* groups, int64_t row_stride, int64_t row
     tile->scale[r] = group.scale;
     tile->sum[r] = group.sum;
     tile->start[r] = StartOf(group.lane_sums, centre);
-    for (int p = 0; p < kGroupParts; ++p) {
-      tile->part_start[p][r] = StartOf(group.part_lane_sums[p], centre);
-    }
     tile->lane_magnitude = Greater(tile->lane_magnitude, group.lane_magnitude);
-    tile->part_norm = Greater(tile->part_norm, group.part_norm);
-    tile->double_norm = Greater(tile->double_norm, group.double_norm);
   }
+}
+
+void DescribeParts(const ActivationGroup* groups, int64_t row_stride, int64_t rows, int centre,
+                   TileParts* parts) {
+  *parts = TileParts{};
+  __m128i norms = _mm_setzero_si128();
+  for (int64_t r = 0; r < rows; ++r) {
+    const ActivationGroup& group = groups[r * row_stride];
+    for (int p = 0; p < kGroupParts; ++p) {
+      parts->start[p][r] = StartOf(group.part_lane_sums[p], centre);
+    }
+    norms = _mm_max_epu16(norms,
+                          _mm_loadu_si128(reinterpret_cast<const __m128i*>(group.part_lane_norms)));
+  }
+  _mm_store_si128(reinterpret_cast<__m128i*>(parts->lane_norms), norms);
 }
 
 OCTAVO_INLINE TileInput PartOf(const TileInput& in, int part) {
   return {in.weights + part * kGroupPartK * kPanelColumns, in.x + part * kGroupPartK, in.x_stride};
 }
 
+// One tile and one group of one panel.
+struct Piece {
+  TileInput in;
+  int num_parts;
+  const TileGroup* tile;
+  const TileParts* parts;
+  const ColumnGroup* columns;
+};
+
 // A group in parts of 32 k.
-OCTAVO_INLINE void SumByParts(const TileInput& in, int parts, const TileGroup& tile,
-                              const ColumnGroup& columns, float* out) {
+OCTAVO_INLINE void SumByParts(const Piece& piece, const TileOutput& out) {
   TileSums sums = {};
-  for (int p = 0; p + 1 < parts; ++p) {
-    TileAddPartSums(PartOf(in, p), 1, tile.part_start[p], &sums);
+  const int last = piece.num_parts - 1;
+  for (int p = 0; p < last; ++p) {
+    TileAddPartSums(PartOf(piece.in, p), 1, piece.parts->start[p], &sums);
   }
-  TileLastPart(PartOf(in, parts - 1), 1, tile.part_start[parts - 1], sums, tile, columns, out);
+  TileLastPart(PartOf(piece.in, last), 1, piece.parts->start[last], sums, *piece.tile,
+               *piece.columns, out);
 }
 
 // 128 k in two parts of 64.
-OCTAVO_INLINE void SumByHalves(const TileInput& in, const TileGroup& tile,
-                               const ColumnGroup& columns, float* out) {
+OCTAVO_INLINE void SumByHalves(const Piece& piece, const TileOutput& out) {
   TileSums sums;
   alignas(32) int32_t start[2][8];
   for (int half = 0; half < 2; ++half) {
-    StoreBytes(start[half], _mm256_add_epi16(LoadBytes(tile.part_start[2 * half]),
-                                             LoadBytes(tile.part_start[2 * half + 1])));
+    StoreBytes(start[half], _mm256_add_epi16(LoadBytes(piece.parts->start[2 * half]),
+                                             LoadBytes(piece.parts->start[2 * half + 1])));
   }
-  TilePartSums(in, 2, start[0], &sums);
-  TileLastPart(PartOf(in, 2), 2, start[1], sums, tile, columns, out);
+  TilePartSums(piece.in, 2, start[0], &sums);
+  TileLastPart(PartOf(piece.in, 2), 2, start[1], sums, *piece.tile, *piece.columns, out);
 }
 
 OCTAVO_INLINE void TimesSixteen(TileSums* sums) {
   for (auto& v : sums->v) StoreBytes(v, _mm256_slli_epi32(LoadBytes(v), 4));
 }
 
-// Each returns whether the sums might not have fit, so that a slower way was taken.
-OCTAVO_INLINE bool SumW4(const TileInput& in, int parts, const TileGroup& tile, const Panel& panel,
-                         int64_t g, float* out) {
-  if (tile.lane_magnitude <= kMostMagnitude) {
-    TileGroupSums(in, parts, tile, panel.columns[g], out);
-    return false;
-  }
-  SumByParts(in, parts, tile, panel.columns[g], out);
-  return true;
-}
-
-OCTAVO_INLINE bool SumW8(const TileInput& in, int parts, const TileGroup& tile, const Panel& panel,
-                         int64_t g, float* out) {
-  const TileInput low = {in.weights + kBlockK * kPanelColumns, in.x, in.x_stride};
-  if (tile.lane_magnitude <= kMostMagnitude) {
+// Weights in two halves of 4 bits. Returns whether the sums might not have fit, so that a slower
+// way was taken.
+OCTAVO_INLINE bool SumW8(const Piece& piece, const TileOutput& out) {
+  Piece low = piece;
+  low.in.weights += kBlockK * kPanelColumns;
+  if (piece.tile->lane_magnitude <= kMostMagnitude) {
     TileSums sums;
-    TilePartSums(in, parts, tile.start, &sums);
+    TilePartSums(piece.in, piece.num_parts, piece.tile->start, &sums);
     TimesSixteen(&sums);
-    TileLastPart(low, parts, tile.start, sums, tile, panel.columns[g], out);
+    TileLastPart(low.in, piece.num_parts, piece.tile->start, sums, *piece.tile, *piece.columns,
+                 out);
     return false;
   }
   TileSums sums = {};
-  for (int p = 0; p < parts; ++p) TileAddPartSums(PartOf(in, p), 1, tile.part_start[p], &sums);
-  TimesSixteen(&sums);
-  for (int p = 0; p + 1 < parts; ++p) {
-    TileAddPartSums(PartOf(low, p), 1, tile.part_start[p], &sums);
+  const int last = piece.num_parts - 1;
+  for (int p = 0; p <= last; ++p) {
+    TileAddPartSums(PartOf(piece.in, p), 1, piece.parts->start[p], &sums);
   }
-  TileLastPart(PartOf(low, parts - 1), 1, tile.part_start[parts - 1], sums, tile, panel.columns[g],
+  TimesSixteen(&sums);
+  for (int p = 0; p < last; ++p) {
+    TileAddPartSums(PartOf(low.in, p), 1, piece.parts->start[p], &sums);
+  }
+  TileLastPart(PartOf(low.in, last), 1, piece.parts->start[last], sums, *piece.tile, *piece.columns,
                out);
   return true;
 }
 
-OCTAVO_INLINE bool SumW8In7(const TileInput& in, int parts, const TileGroup& tile,
-                            const Panel& panel, int64_t g, float* out) {
-  // A sum of products is at most the product of the norms.
-  if (parts > 1 && tile.double_norm * panel.double_norm[g] <= kMostSum16) {
-    if (parts == 2) {
-      TileGroupSums(in, parts, tile, panel.columns[g], out);
-    } else {
-      SumByHalves(in, tile, panel.columns[g], out);
-    }
-    return false;
-  }
-  if (tile.part_norm * panel.part_norm[g] <= kMostSum16) {
-    SumByParts(in, parts, tile, panel.columns[g], out);
-    return false;
-  }
-  TileSums32(in, parts, tile, panel.columns32[g], out);
-  return true;
+// Into how many sums of 16 bits a lane has to be cut, as a sum of products is at most the product
+// of the norms: 1, 2 halves, 4 parts; 0 if even a part may not fit.
+OCTAVO_INLINE int PiecesThatFit(const TileParts& parts, const uint16_t* column_norms) {
+  const __m128i x = _mm_load_si128(reinterpret_cast<const __m128i*>(parts.lane_norms));
+  const __m128i w = _mm_load_si128(reinterpret_cast<const __m128i*>(column_norms));
+  const __m128i most = _mm_set1_epi32(kMostSum16);
+  const __m128i halves = _mm_madd_epi16(x, w);  // of lane 0, of lane 1
+  const __m128i whole = _mm_add_epi32(halves, _mm_shuffle_epi32(halves, 0xB1));
+  if (_mm_movemask_epi8(_mm_cmpgt_epi32(whole, most)) == 0) return 1;
+  if (_mm_movemask_epi8(_mm_cmpgt_epi32(halves, most)) == 0) return 2;
+  const __m128i beyond = _mm_mulhi_epu16(_mm_add_epi16(x, x), w);  // not 0 from 32768 on
+  return _mm_testz_si128(beyond, beyond) != 0 ? 4 : 0;
 }
 
-// A block of rows and of groups: what RunTiles goes over.
+OCTAVO_INLINE bool SumW8In7(const Piece& piece, const uint16_t* column_norms,
+                            const ColumnGroup& columns32, const TileOutput& out) {
+  switch (PiecesThatFit(*piece.parts, column_norms)) {
+    case 1:
+      TileGroupSums(piece.in, 1, piece.num_parts, piece.tile, piece.columns, out);
+      return false;
+    case 2:
+      SumByHalves(piece, out);
+      return false;
+    case 4:
+      SumByParts(piece, out);
+      return false;
+    default:
+      TileSums32(piece.in, piece.num_parts, *piece.tile, columns32, out);
+      return true;
+  }
+}
+
+OCTAVO_INLINE int64_t SumsStrideBytes(const GemmPacked& g) {
+  return g.sums_row_stride * int64_t{sizeof(float)};
+}
+
+// A block of rows and of groups.
 struct Block {
   int64_t row, rows, group, groups;
 };
 
-// Six rows (or what is left) by one unpacked panel.
+// A tile of rows, its activations and what is known of them.
+struct Tile {
+  TileInput in;
+  int64_t row, rows;
+  const TileGroup* groups;
+  const TileParts* parts;
+  TileOutput out;
+};
+
+// One tile by one unpacked panel. Returns the number of pieces that took a slower way.
 template <Kind kKind>
-OCTAVO_INLINE void RunTile(const GemmPacked& g, const Block& b, TileInput in, const TileGroup* tile,
-                           const Panel& panel, float* out, int64_t* safe_pieces) {
-  const int parts = g.w.group_size / kGroupPartK;
+OCTAVO_INLINE int64_t RunTile(const GemmPacked& g, const Block& b, const Tile& tile,
+                              const Panel& panel) {
+  int64_t safe_pieces = 0;
+  Piece piece = {tile.in, g.w.group_size / kGroupPartK, tile.groups, tile.parts, panel.columns};
   for (int64_t i = 0; i < b.groups; ++i) {
-    bool safe;
-    if (kKind == Kind::kW4) safe = SumW4(in, parts, tile[i], panel, i, out);
-    if (kKind == Kind::kW8) safe = SumW8(in, parts, tile[i], panel, i, out);
-    if (kKind == Kind::kW8In7) safe = SumW8In7(in, parts, tile[i], panel, i, out);
-    *safe_pieces += safe ? 1 : 0;
-    in.weights += g.w.group_size * kPanelColumns;
-    in.x += g.w.group_size;
+    const bool safe = kKind == Kind::kW8
+                          ? SumW8(piece, tile.out)
+                          : SumW8In7(piece, panel.lane_norms[i], panel.columns32[i], tile.out);
+    safe_pieces += safe ? 1 : 0;
+    piece.in.weights += g.w.group_size * kPanelColumns;
+    piece.in.x += g.w.group_size;
+    ++piece.tile;
+    ++piece.parts;
+    ++piece.columns;
   }
+  return safe_pieces;
+}
+
+// Groups whose sums fit are taken in runs.
+template <>
+OCTAVO_INLINE int64_t RunTile<Kind::kW4>(const GemmPacked& g, const Block& b, const Tile& tile,
+                                         const Panel& panel) {
+  int64_t safe_pieces = 0;
+  const int num_parts = g.w.group_size / kGroupPartK;
+  TileInput in = tile.in;
+  for (int64_t i = 0; i < b.groups;) {
+    int64_t run = 0;
+    while (i + run < b.groups && tile.groups[i + run].lane_magnitude <= kMostMagnitude) ++run;
+    if (run > 0) {
+      TileGroupSums(in, run, num_parts, tile.groups + i, panel.columns + i, tile.out);
+    } else {
+      run = 1;
+      TileParts parts;
+      DescribeParts(g.x_groups + tile.row * g.x_groups_row_stride + b.group + i,
+                    g.x_groups_row_stride, tile.rows, 8, &parts);
+      SumByParts({in, num_parts, tile.groups + i, &parts, panel.columns + i}, tile.out);
+      ++safe_pieces;
+    }
+    i += run;
+    in.weights += run * g.w.group_size * kPanelColumns;
+    in.x += run * g.w.group_size;
+  }
+  return safe_pieces;
 }
 
 // All rows of a block by one panel.
 template <Kind kKind>
-void RunPanel(const GemmPacked& g, const Block& b, float* sums, Scratch* scratch,
-              int64_t* safe_pieces) {
-  const int64_t k_begin = b.group * g.w.group_size;
-  const TileGroup* tile = scratch->tiles;
-  for (int64_t r = 0; r < b.rows; r += kTileRows) {
-    TileInput in = {scratch->panel.numbers, g.x + (b.row + r) * g.x_row_stride + k_begin,
-                    g.x_row_stride};
-    float* out = sums + (b.row + r) * kPanelColumns;
-    const int64_t rows = b.rows - r < kTileRows ? b.rows - r : kTileRows;
-    if (rows == kTileRows) {
-      RunTile<kKind>(g, b, in, tile, scratch->panel, out, safe_pieces);
+int64_t RunPanel(const GemmPacked& g, const Block& b, float* sums, Scratch* scratch) {
+  constexpr size_t kBytes = kPanelColumns * sizeof(float);
+  int64_t safe_pieces = 0;
+  Tile tile = {{}, b.row, kTileRows, scratch->tiles, scratch->parts, {}};
+  for (int64_t left = b.rows; left > 0; left -= kTileRows) {
+    const int8_t* x = g.x + tile.row * g.x_row_stride + b.group * g.w.group_size;
+    float* out = sums + tile.row * g.sums_row_stride;
+    if (left >= kTileRows) {
+      tile.in = {scratch->panel.numbers, x, g.x_row_stride};
+      tile.out = {out, SumsStrideBytes(g)};
+      safe_pieces += RunTile<kKind>(g, b, tile, scratch->panel);
     } else {
-      in.x = scratch->last_rows;
-      in.x_stride = kBlockK;
-      const size_t bytes = static_cast<size_t>(rows * kPanelColumns) * sizeof(float);
-      __builtin_memcpy(scratch->last_sums, out, bytes);
-      RunTile<kKind>(g, b, in, tile, scratch->panel, scratch->last_sums, safe_pieces);
-      __builtin_memcpy(out, scratch->last_sums, bytes);
+      tile.rows = left;
+      tile.in = {scratch->panel.numbers, scratch->last_rows, kBlockK};
+      tile.out = {scratch->last_sums, int64_t{kBytes}};
+      for (int64_t r = 0; r < left; ++r) {
+        __builtin_memcpy(tile.out.out + r * kPanelColumns, out + r * g.sums_row_stride, kBytes);
+      }
+      safe_pieces += RunTile<kKind>(g, b, tile, scratch->panel);
+      for (int64_t r = 0; r < left; ++r) {
+        __builtin_memcpy(out + r * g.sums_row_stride, tile.out.out + r * kPanelColumns, kBytes);
+      }
     }
-    tile += b.groups;
+    tile.row += kTileRows;
+    tile.groups += b.groups;
+    tile.parts += b.groups;
   }
+  return safe_pieces;
 }
 
 // The rows of a block that fill no tile, filled up with zeros.
@@ -313,31 +393,29 @@ void CopyLastRows(const GemmPacked& g, const Block& b, Scratch* scratch) {
   }
 }
 
+// Returns the number of pieces that took a slower way.
 template <Kind kKind>
-void RunBlock(const GemmPacked& g, const Block& b, Scratch* scratch, int64_t* safe_pieces) {
+int64_t RunBlock(const GemmPacked& g, const Block& b, Scratch* scratch) {
   constexpr int kCentre = kKind == Kind::kW8In7 ? 64 : 8;
-  TileGroup* tile = scratch->tiles;
+  int64_t tile = 0;
   for (int64_t r = 0; r < b.rows; r += kTileRows) {
     const int64_t rows = b.rows - r < kTileRows ? b.rows - r : kTileRows;
-    for (int64_t i = 0; i < b.groups; ++i) {
-      DescribeTile(g.x_groups + (b.row + r) * g.x_groups_row_stride + b.group + i,
-                   g.x_groups_row_stride, rows, kCentre, tile++);
+    const ActivationGroup* groups = g.x_groups + (b.row + r) * g.x_groups_row_stride + b.group;
+    for (int64_t i = 0; i < b.groups; ++i, ++tile) {
+      DescribeTile(groups + i, g.x_groups_row_stride, rows, kCentre, scratch->tiles + tile);
+      if (kKind == Kind::kW4) continue;
+      DescribeParts(groups + i, g.x_groups_row_stride, rows, kCentre, scratch->parts + tile);
     }
   }
   if (b.rows % kTileRows != 0) CopyLastRows(g, b, scratch);
   const int64_t block_bytes = SideOffset<BitsOf(kKind)>(g.w.group_size) + kGroupSideBytes;
+  int64_t safe_pieces = 0;
   for (int64_t p = 0; p < g.panels; ++p) {
     UnpackPanel<kKind>(g.w, g.w.data + p * g.w.panel_stride + b.group * block_bytes, b.groups,
                        &scratch->panel);
-    RunPanel<kKind>(g, b, g.sums + p * g.sums_panel_stride, scratch, safe_pieces);
+    safe_pieces += RunPanel<kKind>(g, b, g.sums + p * kPanelColumns, scratch);
   }
-}
-
-OCTAVO_INLINE void ZeroSums(const GemmPacked& g) {
-  for (int64_t p = 0; p < g.panels; ++p) {
-    __builtin_memset(g.sums + p * g.sums_panel_stride, 0,
-                     static_cast<size_t>(g.rows * kPanelColumns) * sizeof(float));
-  }
+  return safe_pieces;
 }
 
 template <Kind kKind>
@@ -348,7 +426,7 @@ void GemmByTiles(const GemmPacked& g) {
     b.rows = g.rows - b.row < kBlockRows ? g.rows - b.row : kBlockRows;
     for (b.group = 0; b.group < g.num_groups; b.group += kBlockGroups) {
       b.groups = g.num_groups - b.group < kBlockGroups ? g.num_groups - b.group : kBlockGroups;
-      RunBlock<kKind>(g, b, scratch, &safe_pieces);
+      safe_pieces += RunBlock<kKind>(g, b, scratch);
       pieces += (b.rows + kTileRows - 1) / kTileRows * b.groups * g.panels;
     }
   }
@@ -359,7 +437,7 @@ void GemmByTiles(const GemmPacked& g) {
 // Up to four rows by one panel, group by group. Returns how many groups took the slower way.
 template <Kind kKind, int kRows>
 int64_t StreamPanel(const GemmPacked& g, int64_t row, const std::byte* block, int64_t group,
-                    float* out) {
+                    const TileOutput& out) {
   const int parts = g.w.group_size / kGroupPartK;
   const int64_t side = SideOffset<BitsOf(kKind)>(g.w.group_size);
   const ActivationGroup* groups = g.x_groups + row * g.x_groups_row_stride + group;
@@ -397,11 +475,11 @@ void GemmByStream(const GemmPacked& g) {
   int64_t safe_pieces = 0;
   for (int64_t p = 0; p < g.panels; ++p) {
     const std::byte* block = g.w.data + p * g.w.panel_stride;
-    float* sums = g.sums + p * g.sums_panel_stride;
+    float* sums = g.sums + p * kPanelColumns;
     for (int64_t group = 0; group < g.num_groups; ++group) {
       int64_t row = 0;
       for (int64_t pass = passes; pass > 0; --pass) {
-        float* out = sums + row * kPanelColumns;
+        const TileOutput out = {sums + row * g.sums_row_stride, SumsStrideBytes(g)};
         const int64_t rows = (g.rows - row + pass - 1) / pass;
         switch (rows) {
           case 1:

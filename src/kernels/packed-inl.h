@@ -44,22 +44,17 @@ OCTAVO_INLINE void DescribeGroup(float scale, const LaneTotals* parts, int num_p
   *group = ActivationGroup{};
   group->scale = scale;
   int32_t sum[2] = {0, 0}, magnitude[2] = {0, 0};
-  int32_t part_square = 0, double_square = 0;
   for (int lane = 0; lane < 2; ++lane) {
     for (int p = 0; p < num_parts; ++p) {
       sum[lane] += parts[p].sum[lane];
       magnitude[lane] += parts[p].magnitude[lane];
       group->part_lane_sums[p][lane] = static_cast<int16_t>(parts[p].sum[lane]);
-      part_square = Greater(part_square, parts[p].square[lane]);
-      const int32_t partner = (p | 1) < num_parts ? parts[p ^ 1].square[lane] : 0;
-      double_square = Greater(double_square, parts[p].square[lane] + partner);
+      group->part_lane_norms[lane][p] = RootRoundedUp(parts[p].square[lane]);
     }
     group->lane_sums[lane] = static_cast<int16_t>(sum[lane]);
   }
   group->sum = static_cast<float>(sum[0] + sum[1]);
   group->lane_magnitude = static_cast<uint16_t>(Greater(magnitude[0], magnitude[1]));
-  group->part_norm = RootRoundedUp(part_square);
-  group->double_norm = RootRoundedUp(double_square);
 }
 
 OCTAVO_INLINE int8_t QuantizeOne(float x, float scale) {
@@ -141,21 +136,27 @@ OCTAVO_INLINE void AddBlock(const GemmPacked& g, const std::byte* block, const S
   }
 }
 
+OCTAVO_INLINE void ZeroSums(const GemmPacked& g) {
+  for (int64_t r = 0; r < g.rows; ++r) {
+    __builtin_memset(g.sums + r * g.sums_row_stride, 0,
+                     static_cast<size_t>(g.panels * kPanelColumns) * sizeof(float));
+  }
+}
+
 template <int kBits>
 void GemmPackedLoop(const GemmPacked& g) {
   const int64_t side_offset = SideOffset<kBits>(g.w.group_size);
+  if (!g.accumulate) ZeroSums(g);
   for (int64_t p = 0; p < g.panels; ++p) {
     const std::byte* block = g.w.data + p * g.w.panel_stride;
-    float* sums = g.sums + p * g.sums_panel_stride;
-    if (!g.accumulate) {
-      for (int64_t i = 0; i < g.rows * kPanelColumns; ++i) sums[i] = 0;
-    }
+    float* sums = g.sums + p * kPanelColumns;
     for (int64_t group = 0; group < g.num_groups; ++group) {
       SideLine side;
       ReadSideLine<kBits>(block + side_offset, g.w.bf16_scales, &side);
       for (int64_t r = 0; r < g.rows; ++r) {
         AddBlock<kBits>(g, block, side, g.x + r * g.x_row_stride + group * g.w.group_size,
-                        g.x_groups[r * g.x_groups_row_stride + group], sums + r * kPanelColumns);
+                        g.x_groups[r * g.x_groups_row_stride + group],
+                        sums + r * g.sums_row_stride);
       }
       block += side_offset + kGroupSideBytes;
     }

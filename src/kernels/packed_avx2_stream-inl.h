@@ -39,11 +39,13 @@ struct alignas(32) StreamSums {
 
 // clang-format off
 // Registers 0..7 sums, 8..11 weights, 12 activations, 13 products, 14 and 15 constants.
-// ROWS(X): X(row, address of its activations less the offset, address of its record, registers).
-#define OCTAVO_ROWS1(X) X("(%[x0])", "(%[g0])", 0, 1)
-#define OCTAVO_ROWS2(X) OCTAVO_ROWS1(X) X("(%[x0],%[stride])", "(%[g0],%[g_stride])", 2, 3)
-#define OCTAVO_ROWS3(X) OCTAVO_ROWS2(X) X("(%[x0],%[stride],2)", "(%[g0],%[g_stride],2)", 4, 5)
-#define OCTAVO_ROWS4(X) OCTAVO_ROWS3(X) X("(%[x3])", "(%[g3])", 6, 7)
+// ROWS(X): X(addresses of a row's activations, record and sums, its registers).
+#define OCTAVO_ROWS1(X) X("(%[x0])", "(%[g0])", "(%[out0])", 0, 1)
+#define OCTAVO_ROWS2(X) OCTAVO_ROWS1(X) \
+  X("(%[x0],%[stride])", "(%[g0],%[g_stride])", "(%[out0],%[out_stride])", 2, 3)
+#define OCTAVO_ROWS3(X) OCTAVO_ROWS2(X) \
+  X("(%[x0],%[stride],2)", "(%[g0],%[g_stride],2)", "(%[out0],%[out_stride],2)", 4, 5)
+#define OCTAVO_ROWS4(X) OCTAVO_ROWS3(X) X("(%[x3])", "(%[g3])", "(%[out3])", 6, 7)
 
 #define OCTAVO_W4_ROW(at, lo, hi, a, b) \
   "vpbroadcastd " lo at ", %%ymm12\n\t" \
@@ -56,8 +58,8 @@ struct alignas(32) StreamSums {
   "vpaddw %%ymm13, %%ymm" #a ", %%ymm" #a "\n\t" \
   "vpmaddubsw %%ymm12, %%ymm11, %%ymm12\n\t" \
   "vpaddw %%ymm12, %%ymm" #b ", %%ymm" #b "\n\t"
-#define OCTAVO_W4_ROW_LINE0(at, record, a, b) OCTAVO_W4_ROW(at, "", "4", a, b)
-#define OCTAVO_W4_ROW_LINE1(at, record, a, b) OCTAVO_W4_ROW(at, "8", "12", a, b)
+#define OCTAVO_W4_ROW_LINE0(at, record, out, a, b) OCTAVO_W4_ROW(at, "", "4", a, b)
+#define OCTAVO_W4_ROW_LINE1(at, record, out, a, b) OCTAVO_W4_ROW(at, "8", "12", a, b)
 // One line: 8 k. `ahead` is where to fetch.
 #define OCTAVO_W4_LINE(ROWS, ROW, at, at32, ahead) \
   "prefetcht0 " ahead "(%[w])\n\t" \
@@ -88,21 +90,21 @@ struct alignas(32) StreamSums {
   "vpbroadcastd " offset record ", %%ymm" #a "\n\t" \
   "vpmullw %[minus8], %%ymm" #a ", %%ymm" #a "\n\t" \
   "vmovdqa %%ymm" #a ", %%ymm" #b "\n\t"
-#define OCTAVO_START_GROUP(at, record, a, b) OCTAVO_STREAM_START("8", record, a, b)
-#define OCTAVO_START_PART(at, record, a, b) OCTAVO_STREAM_START("12", record, a, b)
-#define OCTAVO_STREAM_JOIN(at, record, a, b) \
+#define OCTAVO_START_GROUP(at, record, out, a, b) OCTAVO_STREAM_START("8", record, a, b)
+#define OCTAVO_START_PART(at, record, out, a, b) OCTAVO_STREAM_START("12", record, a, b)
+#define OCTAVO_STREAM_JOIN(at, record, out, a, b) \
   "vpmaddwd %[ones], %%ymm" #a ", %%ymm" #a "\n\t" \
   "vpmaddwd %[ones], %%ymm" #b ", %%ymm" #b "\n\t"
-#define OCTAVO_STREAM_ADD_SUMS(at, record, a, b) \
+#define OCTAVO_STREAM_ADD_SUMS(at, record, out, a, b) \
   "vpaddd " #a "*32(%[sums]), %%ymm" #a ", %%ymm" #a "\n\t" \
   "vpaddd " #b "*32(%[sums]), %%ymm" #b ", %%ymm" #b "\n\t" \
   "vmovdqa %%ymm" #a ", " #a "*32(%[sums])\n\t" \
   "vmovdqa %%ymm" #b ", " #b "*32(%[sums])\n\t"
-#define OCTAVO_STREAM_LOAD_SUMS(at, record, a, b) \
+#define OCTAVO_STREAM_LOAD_SUMS(at, record, out, a, b) \
   "vmovdqa " #a "*32(%[sums]), %%ymm" #a "\n\t" \
   "vmovdqa " #b "*32(%[sums]), %%ymm" #b "\n\t"
 // As OCTAVO_FINISH_ROW.
-#define OCTAVO_STREAM_FINISH(at, record, a, b) \
+#define OCTAVO_STREAM_FINISH(at, record, out, a, b) \
   "vcvtdq2ps %%ymm" #a ", %%ymm" #a "\n\t" \
   "vcvtdq2ps %%ymm" #b ", %%ymm" #b "\n\t" \
   "vbroadcastss 4" record ", %%ymm13\n\t" \
@@ -111,10 +113,10 @@ struct alignas(32) StreamSums {
   "vfmadd231ps 96(%[columns]), %%ymm13, %%ymm" #b "\n\t" \
   "vmulps (%[columns]), %%ymm12, %%ymm13\n\t" \
   "vmulps 32(%[columns]), %%ymm12, %%ymm12\n\t" \
-  "vfmadd213ps " #a "*32(%[out]), %%ymm13, %%ymm" #a "\n\t" \
-  "vfmadd213ps " #b "*32(%[out]), %%ymm12, %%ymm" #b "\n\t" \
-  "vmovups %%ymm" #a ", " #a "*32(%[out])\n\t" \
-  "vmovups %%ymm" #b ", " #b "*32(%[out])\n\t"
+  "vfmadd213ps " out ", %%ymm13, %%ymm" #a "\n\t" \
+  "vfmadd213ps 32" out ", %%ymm12, %%ymm" #b "\n\t" \
+  "vmovups %%ymm" #a ", " out "\n\t" \
+  "vmovups %%ymm" #b ", 32" out "\n\t"
 
 #define OCTAVO_W8_ROW(at, offset, a, b) \
   "vpbroadcastd " offset at ", %%ymm12\n\t" \
@@ -124,10 +126,10 @@ struct alignas(32) StreamSums {
   "vpmaddubsw %%ymm12, %%ymm9, %%ymm12\n\t" \
   "vpmaddwd %%ymm14, %%ymm12, %%ymm12\n\t" \
   "vpaddd %%ymm12, %%ymm" #b ", %%ymm" #b "\n\t"
-#define OCTAVO_W8_ROW_LINE0(at, record, a, b) OCTAVO_W8_ROW(at, "", a, b)
-#define OCTAVO_W8_ROW_LINE1(at, record, a, b) OCTAVO_W8_ROW(at, "4", a, b)
-#define OCTAVO_W8_ROW_LINE2(at, record, a, b) OCTAVO_W8_ROW(at, "8", a, b)
-#define OCTAVO_W8_ROW_LINE3(at, record, a, b) OCTAVO_W8_ROW(at, "12", a, b)
+#define OCTAVO_W8_ROW_LINE0(at, record, out, a, b) OCTAVO_W8_ROW(at, "", a, b)
+#define OCTAVO_W8_ROW_LINE1(at, record, out, a, b) OCTAVO_W8_ROW(at, "4", a, b)
+#define OCTAVO_W8_ROW_LINE2(at, record, out, a, b) OCTAVO_W8_ROW(at, "8", a, b)
+#define OCTAVO_W8_ROW_LINE3(at, record, out, a, b) OCTAVO_W8_ROW(at, "12", a, b)
 // One line: 4 k of weights within +-63, as unsigned ones less 64.
 #define OCTAVO_W8_LINE(ROWS, ROW, at, at32, ahead) \
   "prefetcht0 " ahead "(%[w])\n\t" \
@@ -148,7 +150,7 @@ struct alignas(32) StreamSums {
   "add $16, %[x3]\n\t" \
   "dec %[n]\n\t" \
   "jnz 1b\n\t"
-#define OCTAVO_STREAM_ZERO(at, record, a, b) OCTAVO_ZERO1(a) OCTAVO_ZERO1(b)
+#define OCTAVO_STREAM_ZERO(at, record, out, a, b) OCTAVO_ZERO1(a) OCTAVO_ZERO1(b)
 
 #define OCTAVO_STREAM_WALK [w] "+r"(w), [x0] "+r"(x0), [x3] "+r"(x3), [n] "+r"(n)
 #define OCTAVO_STREAM_ROWS_IN \
@@ -160,18 +162,18 @@ struct alignas(32) StreamSums {
   const char* g3 = reinterpret_cast<const char*>(in.groups) + 3 * in.groups_stride; \
 
 // The functions for one number of rows.
-//   StreamW4Group, StreamW8Group: a whole group into out [rows][16]
-//   StreamW4Part: the 32 k of part `part`, added to sums; StreamFinish: the sums into out
+//   StreamW4Group, StreamW8Group: a whole group into rows of `to`
+//   StreamW4Part: the 32 k of part `part`, added to sums; StreamFinish: the sums into rows of `to`
 #define OCTAVO_STREAM_FUNCTIONS(R, ROWS) \
   template <> \
   struct Stream<R> { \
     static void W4Group(const StreamInput& in, int64_t n, const ColumnGroup& columns, \
-                        float* out) { \
+                        const TileOutput& to) { \
       OCTAVO_STREAM_POINTERS \
       asm volatile(ROWS(OCTAVO_START_GROUP) OCTAVO_W4_LOOP(ROWS) ROWS(OCTAVO_STREAM_JOIN) \
                        ROWS(OCTAVO_STREAM_FINISH) \
                    : OCTAVO_STREAM_WALK \
-                   : OCTAVO_STREAM_ROWS_IN, [columns] "r"(&columns), [out] "r"(out), \
+                   : OCTAVO_STREAM_ROWS_IN, [columns] "r"(&columns), OCTAVO_TILE_OUT, \
                      [ones] "m"(kOnes16), [low] "m"(kLowHalves), [minus8] "m"(kMinus8) \
                    : "cc", "memory", OCTAVO_ALL_XMM); \
     } \
@@ -189,21 +191,21 @@ struct alignas(32) StreamSums {
                    : "cc", "memory", OCTAVO_ALL_XMM); \
     } \
     static void W8Group(const StreamInput& in, int64_t n, const ColumnGroup& columns, \
-                        float* out) { \
+                        const TileOutput& to) { \
       OCTAVO_STREAM_POINTERS \
       asm volatile(ROWS(OCTAVO_STREAM_ZERO) OCTAVO_W8_LOOP(ROWS) ROWS(OCTAVO_STREAM_FINISH) \
                    : OCTAVO_STREAM_WALK \
-                   : OCTAVO_STREAM_ROWS_IN, [columns] "r"(&columns), [out] "r"(out), \
+                   : OCTAVO_STREAM_ROWS_IN, [columns] "r"(&columns), OCTAVO_TILE_OUT, \
                      [ones] "m"(kOnes16), [sixty_four] "m"(kSixtyFour) \
                    : "cc", "memory", OCTAVO_ALL_XMM); \
     } \
     static void Finish(const StreamInput& in, const StreamSums& sums, const ColumnGroup& columns, \
-                       float* out) { \
+                       const TileOutput& to) { \
       const char* g3 = reinterpret_cast<const char*>(in.groups) + 3 * in.groups_stride; \
       asm volatile(ROWS(OCTAVO_STREAM_LOAD_SUMS) ROWS(OCTAVO_STREAM_FINISH) \
                    : \
                    : [g0] "r"(in.groups), [g3] "r"(g3), [g_stride] "r"(in.groups_stride), \
-                     [sums] "r"(sums.v), [columns] "r"(&columns), [out] "r"(out) \
+                     [sums] "r"(sums.v), [columns] "r"(&columns), OCTAVO_TILE_OUT \
                    : "cc", "memory", OCTAVO_ALL_XMM); \
     } \
   };

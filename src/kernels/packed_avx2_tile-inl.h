@@ -20,12 +20,17 @@ constexpr int kTileRows = 6;
 struct alignas(64) TileGroup {
   float scale[8];
   float sum[8];
-  int32_t start[8];                                // two int16: where sums of the whole group start
-  int32_t part_start[kGroupParts][8];              // the same for each part
-  int32_t lane_magnitude, part_norm, double_norm;  // the greatest of the rows'
-  int32_t unused[5];
+  int32_t start[8];        // two int16: where sums of the whole group start
+  int32_t lane_magnitude;  // the greatest of the rows'
+  int32_t unused[7];
 };
-static_assert(sizeof(TileGroup) == 256);
+static_assert(sizeof(TileGroup) == 128 && offsetof(TileGroup, start) == 64);
+
+// The same by parts of 32 k.
+struct alignas(32) TileParts {
+  int32_t start[kGroupParts][8];
+  uint16_t lane_norms[2][kGroupParts];  // the greatest of the rows'
+};
 
 // The 16 columns of a panel for one group.
 struct alignas(32) ColumnGroup {
@@ -82,12 +87,16 @@ alignas(32) constexpr int16_t kOnes16[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
   "dec %[n]\n\t" \
   "jnz 1b\n\t"
 
-#define OCTAVO_START_ROW(r, a, b) \
-  "vpbroadcastd " #r "*4(%[start]), %%ymm" #a "\n\t" \
+#define OCTAVO_START_ROW(place, r, a, b) \
+  "vpbroadcastd " #r "*4+" place ", %%ymm" #a "\n\t" \
   "vmovdqa %%ymm" #a ", %%ymm" #b "\n\t"
-#define OCTAVO_START \
-  OCTAVO_START_ROW(0, 0, 1) OCTAVO_START_ROW(1, 2, 3) OCTAVO_START_ROW(2, 4, 5) \
-  OCTAVO_START_ROW(3, 6, 7) OCTAVO_START_ROW(4, 8, 9) OCTAVO_START_ROW(5, 10, 11)
+#define OCTAVO_START_AT(place) \
+  OCTAVO_START_ROW(place, 0, 0, 1) OCTAVO_START_ROW(place, 1, 2, 3) \
+  OCTAVO_START_ROW(place, 2, 4, 5) OCTAVO_START_ROW(place, 3, 6, 7) \
+  OCTAVO_START_ROW(place, 4, 8, 9) OCTAVO_START_ROW(place, 5, 10, 11)
+// From `start`, or from TileGroup::start.
+#define OCTAVO_START OCTAVO_START_AT("0(%[start])")
+#define OCTAVO_START_GROUPS OCTAVO_START_AT("64(%[rows])")
 #define OCTAVO_ZERO1(i) "vpxor %%xmm" #i ", %%xmm" #i ", %%xmm" #i "\n\t"
 
 // 16 to 32 bits, the two lanes added.
@@ -98,7 +107,7 @@ alignas(32) constexpr int16_t kOnes16[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
 #define OCTAVO_LOAD_SUMS1(i) "vmovdqa " #i "*32(%[sums]), %%ymm" #i "\n\t"
 
 // out = fma(sum + offset * sum of q, scale_w * scale_x, out), for one row.
-#define OCTAVO_FINISH_ROW(r, a, b) \
+#define OCTAVO_FINISH_ROW(r, place, half_place, a, b) \
   "vcvtdq2ps %%ymm" #a ", %%ymm" #a "\n\t" \
   "vcvtdq2ps %%ymm" #b ", %%ymm" #b "\n\t" \
   "vbroadcastss " #r "*4+32(%[rows]), %%ymm15\n\t" \
@@ -107,20 +116,34 @@ alignas(32) constexpr int16_t kOnes16[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
   "vfmadd231ps %%ymm13, %%ymm15, %%ymm" #b "\n\t" \
   "vmulps (%[columns]), %%ymm14, %%ymm15\n\t" \
   "vmulps 32(%[columns]), %%ymm14, %%ymm14\n\t" \
-  "vfmadd213ps " #r "*64(%[out]), %%ymm15, %%ymm" #a "\n\t" \
-  "vfmadd213ps " #r "*64+32(%[out]), %%ymm14, %%ymm" #b "\n\t" \
-  "vmovups %%ymm" #a ", " #r "*64(%[out])\n\t" \
-  "vmovups %%ymm" #b ", " #r "*64+32(%[out])\n\t"
+  "vfmadd213ps " place ", %%ymm15, %%ymm" #a "\n\t" \
+  "vfmadd213ps " half_place ", %%ymm14, %%ymm" #b "\n\t" \
+  "vmovups %%ymm" #a ", " place "\n\t" \
+  "vmovups %%ymm" #b ", " half_place "\n\t"
 #define OCTAVO_FINISH \
   "vmovaps 64(%[columns]), %%ymm12\n\t" \
   "vmovaps 96(%[columns]), %%ymm13\n\t" \
-  OCTAVO_FINISH_ROW(0, 0, 1) OCTAVO_FINISH_ROW(1, 2, 3) OCTAVO_FINISH_ROW(2, 4, 5) \
-  OCTAVO_FINISH_ROW(3, 6, 7) OCTAVO_FINISH_ROW(4, 8, 9) OCTAVO_FINISH_ROW(5, 10, 11)
+  OCTAVO_FINISH_ROW(0, "(%[out0])", "32(%[out0])", 0, 1) \
+  OCTAVO_FINISH_ROW(1, "(%[out0],%[out_stride])", "32(%[out0],%[out_stride])", 2, 3) \
+  OCTAVO_FINISH_ROW(2, "(%[out0],%[out_stride],2)", "32(%[out0],%[out_stride],2)", 4, 5) \
+  OCTAVO_FINISH_ROW(3, "(%[out3])", "32(%[out3])", 6, 7) \
+  OCTAVO_FINISH_ROW(4, "(%[out3],%[out_stride])", "32(%[out3],%[out_stride])", 8, 9) \
+  OCTAVO_FINISH_ROW(5, "(%[out3],%[out_stride],2)", "32(%[out3],%[out_stride],2)", 10, 11)
 
 // Operands that walk: weights, the activations of rows 0 and 3, the count of 32 k.
 #define OCTAVO_WALK \
   [w] "+r"(w), [x0] "+r"(x0), [x3] "+r"(x3), [n] "+r"(n)
 // clang-format on
+
+// Where a tile writes: rows of 16 sums.
+struct TileOutput {
+  float* out;
+  int64_t stride_bytes;
+  float* Row3() const {
+    return reinterpret_cast<float*>(reinterpret_cast<char*>(out) + 3 * stride_bytes);
+  }
+};
+#define OCTAVO_TILE_OUT [out0] "r"(to.out), [out3] "r"(to.Row3()), [out_stride] "r"(to.stride_bytes)
 
 // Where a tile reads: unpacked weights [k / 4][16][4] and six rows of activations.
 struct TileInput {
@@ -129,15 +152,23 @@ struct TileInput {
   int64_t x_stride;
 };
 
-// A whole group of n * 32 k in one chain of sums of 16 bits, into out [6][16].
-inline void TileGroupSums(const TileInput& in, int64_t n, const TileGroup& rows,
-                          const ColumnGroup& columns, float* out) {
+// `groups` whole groups of parts * 32 k, each in one chain of sums of 16 bits, into six rows of
+// `to`.
+inline void TileGroupSums(const TileInput& in, int64_t groups, int64_t parts, const TileGroup* rows,
+                          const ColumnGroup* columns, const TileOutput& to) {
   const uint8_t* w = in.weights;
   const int8_t* x0 = in.x;
   const int8_t* x3 = in.x + 3 * in.x_stride;
-  asm volatile(OCTAVO_START OCTAVO_TILE_LOOP(OCTAVO_TILE_ROW) OCTAVO_JOIN OCTAVO_FINISH:OCTAVO_WALK
-               : [stride] "r"(in.x_stride), [start] "r"(rows.start), [rows] "r"(&rows),
-                 [columns] "r"(&columns), [out] "r"(out), [ones] "m"(kOnes16)
+  int64_t n;
+  asm volatile("2:\n\t"
+               "mov %[parts], %[n]\n\t" OCTAVO_START_GROUPS OCTAVO_TILE_LOOP(OCTAVO_TILE_ROW)
+                   OCTAVO_JOIN OCTAVO_FINISH "add $128, %[rows]\n\t"
+                                             "add $128, %[columns]\n\t"
+                                             "dec %[groups]\n\t"
+                                             "jnz 2b\n\t"
+               : [w] "+r"(w), [x0] "+r"(x0), [x3] "+r"(x3), [n] "=&r"(n), [groups] "+r"(groups),
+                 [rows] "+r"(rows), [columns] "+r"(columns)
+               : [stride] "r"(in.x_stride), [parts] "r"(parts), OCTAVO_TILE_OUT, [ones] "m"(kOnes16)
                : "cc", "memory", OCTAVO_ALL_XMM);
 }
 
@@ -166,30 +197,30 @@ inline void TileAddPartSums(const TileInput& in, int64_t n, const int32_t* start
       : "cc", "memory", OCTAVO_ALL_XMM);
 }
 
-// The last n * 32 k of a group whose other sums are in `sums`, into out [6][16].
+// The last n * 32 k of a group whose other sums are in `sums`, into six rows of `to`.
 inline void TileLastPart(const TileInput& in, int64_t n, const int32_t* start, const TileSums& sums,
-                         const TileGroup& rows, const ColumnGroup& columns, float* out) {
+                         const TileGroup& rows, const ColumnGroup& columns, const TileOutput& to) {
   const uint8_t* w = in.weights;
   const int8_t* x0 = in.x;
   const int8_t* x3 = in.x + 3 * in.x_stride;
   asm volatile(OCTAVO_START OCTAVO_TILE_LOOP(OCTAVO_TILE_ROW)
                    OCTAVO_JOIN OCTAVO_X12(OCTAVO_ADD_SUMS1) OCTAVO_FINISH:OCTAVO_WALK
                : [stride] "r"(in.x_stride), [start] "r"(start), [sums] "r"(sums.v),
-                 [rows] "r"(&rows), [columns] "r"(&columns), [out] "r"(out), [ones] "m"(kOnes16)
+                 [rows] "r"(&rows), [columns] "r"(&columns), OCTAVO_TILE_OUT, [ones] "m"(kOnes16)
                : "cc", "memory", OCTAVO_ALL_XMM);
 }
 
 // A whole group with sums of 32 bits, which hold whatever weights up to 127 give; they are not
-// centred, columns.offset has to see to that. Into out [6][16].
+// centred, columns.offset has to see to that. Into six rows of `to`.
 inline void TileSums32(const TileInput& in, int64_t n, const TileGroup& rows,
-                       const ColumnGroup& columns, float* out) {
+                       const ColumnGroup& columns, const TileOutput& to) {
   const uint8_t* w = in.weights;
   const int8_t* x0 = in.x;
   const int8_t* x3 = in.x + 3 * in.x_stride;
   asm volatile(OCTAVO_X12(OCTAVO_ZERO1) OCTAVO_TILE_LOOP(OCTAVO_TILE_ROW32) OCTAVO_FINISH
 :OCTAVO_WALK
                : [stride] "r"(in.x_stride), [rows] "r"(&rows), [columns] "r"(&columns),
-                 [out] "r"(out), [ones] "m"(kOnes16)
+                 OCTAVO_TILE_OUT, [ones] "m"(kOnes16)
                : "cc", "memory", OCTAVO_ALL_XMM);
 }
 

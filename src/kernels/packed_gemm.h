@@ -25,10 +25,9 @@ struct ActivationGroup {
   int16_t lane_sums[2];                    // of q
   int16_t part_lane_sums[kGroupParts][2];  // the same over each 32 k; 0 past the group
   uint16_t lane_magnitude;                 // the greater of the lanes' sums of |q|
-  uint16_t
-      part_norm;  // the greatest norm (root of the sum of q^2, rounded up) of one lane of a part
-  uint16_t double_norm;  // the same over 64 k: parts 0 and 1 together, 2 and 3 together
-  uint16_t unused;       // 0
+  uint16_t unused;                         // 0
+  // The root of the sum of q^2 over each 32 k of a lane, rounded up.
+  uint16_t part_lane_norms[2][kGroupParts];
 };
 
 // Blocks of consecutive groups of one or more panels.
@@ -51,8 +50,8 @@ struct GemmPacked {
   const ActivationGroup* x_groups = nullptr;  // [rows][num_groups]
   int64_t x_groups_row_stride = 0;
   PackedGroups w;
-  float* sums = nullptr;  // [panels][rows][16], rows 16 apart
-  int64_t sums_panel_stride = 0;
+  float* sums = nullptr;  // [rows][panels][16]
+  int64_t sums_row_stride = 0;
   int64_t rows = 0;
   int64_t num_groups = 0;
   int64_t panels = 0;

@@ -106,8 +106,8 @@ std::vector<float> Multiply(const KernelTable& kernels, const Operands& o, int64
     std::copy(row.groups.begin(), row.groups.end(), x_groups.begin() + r * groups_stride);
   }
   AlignedBuffer<std::byte> scratch(kGemmPackedScratchBytes);
-  const int64_t panel_stride = count * kPanel + 5;
-  std::vector<float> sums(static_cast<size_t>(o.panels * panel_stride), 3.5f);
+  const int64_t row_stride = o.panels * kPanel + 5;
+  std::vector<float> sums(static_cast<size_t>(count * row_stride), 3.5f);
   Pieces counted;
   GemmPacked g;
   g.x = x.data();
@@ -117,7 +117,7 @@ std::vector<float> Multiply(const KernelTable& kernels, const Operands& o, int64
   g.w = {o.matrix.data(), GroupBlockOffset(o.layout, o.k, 1, 0), o.layout.group_size,
          o.layout.scale_dtype == DType::kBF16, o.layout.is_7bit};
   g.sums = sums.data();
-  g.sums_panel_stride = panel_stride;
+  g.sums_row_stride = row_stride;
   g.rows = count;
   g.num_groups = groups;
   g.panels = o.panels;
@@ -128,14 +128,11 @@ std::vector<float> Multiply(const KernelTable& kernels, const Operands& o, int64
   if (pieces != nullptr) *pieces = counted;
   std::vector<float> y;
   for (int64_t r = 0; r < count; ++r) {
-    for (int64_t c = 0; c < o.panels * kPanel; ++c) {
-      y.push_back(sums[static_cast<size_t>(c / kPanel * panel_stride + r * kPanel + c % kPanel)]);
-    }
-  }
-  for (int64_t p = 0; p < o.panels; ++p) {
-    for (int64_t i = count * kPanel; i < panel_stride; ++i) {
-      EXPECT_EQ(sums[static_cast<size_t>(p * panel_stride + i)], 3.5f) << "written past the sums";
-    }
+    const auto row = sums.begin() + r * row_stride;
+    y.insert(y.end(), row, row + o.panels * kPanel);
+    EXPECT_TRUE(
+        std::all_of(row + o.panels * kPanel, row + row_stride, [](float v) { return v == 3.5f; }))
+        << "written past row " << r;
   }
   return y;
 }
@@ -344,6 +341,7 @@ TEST_P(PackedGemmTest, AccumulatesAcrossCalls) {
       g.w = {o.matrix.data() + GroupBlockOffset(layout, kK, 0, half * groups / 2), 0,
              layout.group_size, layout.scale_dtype == DType::kBF16, layout.is_7bit};
       g.sums = sums.data();
+      g.sums_row_stride = kPanel;
       g.rows = kRows;
       g.num_groups = groups / 2;
       g.panels = 1;

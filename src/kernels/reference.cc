@@ -103,7 +103,7 @@ ActivationGroup Describe(float scale, const int8_t* q, int count) {
   const auto squared = [](int v) { return v * v; };
   ActivationGroup group{};
   group.scale = scale;
-  int magnitude = 0, part_square = 0, double_square = 0;
+  int magnitude = 0;
   for (int lane = 0; lane < 2; ++lane) {
     const int sum = LaneSum(q, 0, count, lane, same);
     group.lane_sums[lane] = static_cast<int16_t>(sum);
@@ -112,16 +112,11 @@ ActivationGroup Describe(float scale, const int8_t* q, int count) {
     for (int begin = 0; begin < count; begin += 32) {
       group.part_lane_sums[begin / 32][lane] =
           static_cast<int16_t>(LaneSum(q, begin, begin + 32, lane, same));
-      part_square = std::max(part_square, LaneSum(q, begin, begin + 32, lane, squared));
-    }
-    for (int begin = 0; begin < count; begin += 64) {
-      const int end = std::min(begin + 64, count);
-      double_square = std::max(double_square, LaneSum(q, begin, end, lane, squared));
+      group.part_lane_norms[lane][begin / 32] =
+          NormRoundedUp(LaneSum(q, begin, begin + 32, lane, squared));
     }
   }
   group.lane_magnitude = static_cast<uint16_t>(magnitude);
-  group.part_norm = NormRoundedUp(part_square);
-  group.double_norm = NormRoundedUp(double_square);
   return group;
 }
 

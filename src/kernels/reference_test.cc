@@ -57,8 +57,8 @@ TEST(Reference, QuantisesAGroupByHand) {
   EXPECT_EQ(group.lane_sums[0], -125);
   EXPECT_EQ(group.part_lane_sums[0][1], 54);
   EXPECT_EQ(group.lane_magnitude, 129);
-  EXPECT_EQ(group.part_norm, 128);  // of 127 and 2
-  EXPECT_EQ(group.double_norm, 128);
+  EXPECT_EQ(group.part_lane_norms[0][0], 128);  // of 127 and 2
+  EXPECT_EQ(group.part_lane_norms[1][0], 51);   // of 4 and 50
 }
 
 TEST(Reference, MultipliesAGroupByHand) {

@@ -26,8 +26,9 @@ constexpr int64_t kFewNumbers = 16384;
 // Rows of quantised activations must not lie a multiple of the page size apart.
 constexpr int64_t kRowPad = 64;
 
-constexpr int64_t kSumsCount = kTaskRows * kTaskPanels * kColumns;
-static_assert(kStreamRows * kStreamTaskPanels * kColumns <= kSumsCount);
+// One panel more than there is, or rows would lie a multiple of the page size apart.
+constexpr int64_t kSumsCount = kTaskRows * (kTaskPanels + 1) * kColumns;
+static_assert(kStreamRows * (kStreamTaskPanels + 1) * kColumns <= kSumsCount);
 static_assert(kQuantizedRows % kTaskRows == 0 && kTaskRows % kTileRows == 0);
 constexpr int64_t kSmallestGroup = 32;
 
@@ -96,19 +97,17 @@ void RunTask(const Job& job, int64_t task, std::byte* scratch) {
   g.w = PanelsAt(*job.w, panel);
   g.scratch = scratch;
   g.sums = reinterpret_cast<float*>(scratch + kGemmPackedScratchBytes);
-  g.sums_panel_stride = g.rows * kColumns;
+  g.sums_row_stride = (g.panels + 1) * kColumns;
   g.pieces = &pieces;
   g.safe_pieces = &safe_pieces;
   const bool w4 = job.w->format() == WeightFormat::kW4;
   (w4 ? job.kernels->gemm_w4a8 : job.kernels->gemm_w8a8)(g);
+  const int64_t column = panel * kColumns;
+  const int64_t count = std::min(g.panels * kColumns, job.w->n() - column);
+  const float* bias = job.options->bias == nullptr ? nullptr : job.options->bias + column;
   for (int64_t r = 0; r < g.rows; ++r) {
-    for (int64_t p = 0; p < g.panels; ++p) {
-      const int64_t column = (panel + p) * kColumns;
-      const float* bias = job.options->bias == nullptr ? nullptr : job.options->bias + column;
-      job.kernels->finish_sums(g.sums + p * g.sums_panel_stride + r * kColumns, bias,
-                               job.options->accumulate, std::min(kColumns, job.w->n() - column),
-                               job.y.row(row + r) + column);
-    }
+    job.kernels->finish_sums(g.sums + r * g.sums_row_stride, bias, job.options->accumulate, count,
+                             job.y.row(row + r) + column);
   }
   if (job.options->counts != nullptr) {
     job.options->counts->pieces.fetch_add(pieces, std::memory_order_relaxed);
