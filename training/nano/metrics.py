@@ -6,16 +6,27 @@ from statistics import median
 from nano import vocabulary
 
 Box = tuple[int, int, int, int]
+Area = tuple[float, float, float, float]  # left, top, right, bottom as fractions of a page
 
 
 def edit_distance(a: str | list[int], b: str | list[int]) -> int:
-    """Levenshtein distance."""
-    row = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        above, row = row, [i]
-        for j, y in enumerate(b, 1):
-            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (x != y)))
-    return row[-1]
+    """Levenshtein distance, by the bit-parallel method of G. Myers (1999) on whole Python integers."""
+    if not a or not b:
+        return len(a) or len(b)
+    places: dict[str | int, int] = {}
+    for at, x in enumerate(a):
+        places[x] = places.get(x, 0) | 1 << at
+    full, last = (1 << len(a)) - 1, 1 << (len(a) - 1)
+    more, less, distance = full, 0, len(a)
+    for y in b:
+        equal = places.get(y, 0)
+        stays = equal | less
+        across = (((equal & more) + more) ^ more) | equal
+        up, down = less | (full & ~(across | more)), more & across
+        distance += bool(up & last) - bool(down & last)
+        up, down = (up << 1 | 1) & full, (down << 1) & full
+        more, less = down | (full & ~(stays | up)), up & stays
+    return distance
 
 
 def text_figures(truth: list[str], answers: list[str]) -> dict[str, float]:
