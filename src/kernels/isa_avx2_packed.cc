@@ -7,6 +7,7 @@
 #include "kernels/vec_avx2.h"
 // Needs the vocabulary above.
 #include "kernels/packed-inl.h"
+#include "kernels/packed_avx2_panel-inl.h"
 #include "kernels/packed_avx2_rows-inl.h"
 #include "kernels/packed_avx2_stream-inl.h"
 #include "kernels/packed_avx2_tile-inl.h"
@@ -15,30 +16,11 @@ namespace octavo {
 namespace {
 
 constexpr int64_t kBlockRows = 192;
-constexpr int64_t kBlockGroups = 10;
-constexpr int64_t kBlockK = 1280;
 constexpr int64_t kStreamRows = 12;
-
-// What a kind of weights is to the tile: unsigned numbers less a centre.
-enum class Kind {
-  kW4,     // q - 8
-  kW8,     // two halves of 4 bits, 16 (high - 8) + (low - 8)
-  kW8In7,  // within +-63: q + 64 - 64
-};
 
 // Of W4 halves: 8 * 4095 still fits 16 bits. The same number bounds every product of norms.
 constexpr int32_t kMostMagnitude = 4095;
 constexpr int32_t kMostSum16 = 32767;
-
-// An unpacked panel: numbers [k / 4][16][4] (of kW8 the high halves, then the low ones), and per
-// group its columns.
-struct Panel {
-  uint8_t numbers[2 * kBlockK * kPanelColumns];
-  ColumnGroup columns[kBlockGroups];
-  ColumnGroup columns32[kBlockGroups];  // kW8In7: offsets for TileSums32
-  // kW8In7: the greatest norms of the columns, as in ActivationGroup.
-  alignas(16) uint16_t lane_norms[kBlockGroups][2 * kGroupParts];
-};
 
 // The private memory of one call.
 struct Scratch {
@@ -49,107 +31,6 @@ struct Scratch {
   float last_sums[kTileRows * kPanelColumns];
 };
 static_assert(sizeof(Scratch) <= kGemmPackedScratchBytes);
-
-OCTAVO_INLINE __m256i LoadBytes(const void* p) {
-  return _mm256_load_si256(static_cast<const __m256i*>(p));
-}
-OCTAVO_INLINE void StoreBytes(void* p, __m256i v) {
-  _mm256_store_si256(static_cast<__m256i*>(p), v);
-}
-
-// Scales, and offsets of `centre - zero` (the zeros as stored).
-template <Kind kKind>
-OCTAVO_INLINE void UnpackColumns(const std::byte* side, bool bf16, int centre, ColumnGroup* out) {
-  const auto* scale = reinterpret_cast<const uint16_t*>(side);
-  const std::byte* zero = side + kGroupZeroOffset;
-  for (int c = 0; c < kPanelColumns; c += 8) {
-    Store(out->scale + c, bf16 ? WidenBF16(scale + c) : WidenF16(scale + c));
-    const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(zero + c));
-    const __m256i zeros =
-        kKind == Kind::kW4 ? _mm256_cvtepu8_epi32(bytes) : _mm256_cvtepi8_epi32(bytes);
-    Store(out->offset + c, _mm256_cvtepi32_ps(_mm256_sub_epi32(_mm256_set1_epi32(centre), zeros)));
-  }
-}
-
-void UnpackW4(const std::byte* block, int group_size, uint8_t* out) {
-  const __m256i low = LoadBytes(kLowHalves);
-  for (int i = 0; i < group_size; i += 8) {
-    __builtin_prefetch(block + 4352);
-    const __m256i a = LoadBytes(block), b = LoadBytes(block + 32);
-    StoreBytes(out, _mm256_and_si256(a, low));
-    StoreBytes(out + 32, _mm256_and_si256(b, low));
-    StoreBytes(out + 64, _mm256_and_si256(_mm256_srli_epi16(a, 4), low));
-    StoreBytes(out + 96, _mm256_and_si256(_mm256_srli_epi16(b, 4), low));
-    block += kGroupLineBytes;
-    out += 2 * kGroupLineBytes;
-  }
-}
-
-void UnpackW8(const std::byte* block, int group_size, uint8_t* high, uint8_t* low_out) {
-  const __m256i low = LoadBytes(kLowHalves);
-  const __m256i flip = _mm256_set1_epi8(-128);
-  for (int i = 0; i < group_size * kPanelColumns; i += 32) {
-    __builtin_prefetch(block + i + 4352);
-    const __m256i v = _mm256_xor_si256(LoadBytes(block + i), flip);
-    StoreBytes(high + i, _mm256_and_si256(_mm256_srli_epi16(v, 4), low));
-    StoreBytes(low_out + i, _mm256_and_si256(v, low));
-  }
-}
-
-// The greatest of the even and of the odd numbers of 16 bits without sign.
-OCTAVO_INLINE void GreatestOfLanes(__m256i a, __m256i b, int32_t greatest[2]) {
-  const __m256i m = _mm256_max_epu16(a, b);
-  const __m256i low = _mm256_set1_epi32(0xFFFF);
-  greatest[0] = GreatestOf8(_mm256_and_si256(m, low));
-  greatest[1] = GreatestOf8(_mm256_srli_epi32(m, 16));
-}
-
-// Numbers within +-63, and the norms of their lanes.
-void UnpackW8In7(const std::byte* block, int group_size, uint8_t* out, uint16_t* lane_norms) {
-  const __m256i centre = LoadBytes(kSixtyFour);
-  __builtin_memset(lane_norms, 0, 2 * kGroupParts * sizeof(uint16_t));
-  for (int part = 0; part < group_size / kGroupPartK; ++part) {
-    __m256i squares[2] = {};  // of 16 bits without sign: 16 * 63^2 fits
-    for (int line = 0; line < kGroupPartK / 4; ++line) {
-      __builtin_prefetch(block + 4352);
-      for (int half = 0; half < 2; ++half) {
-        const __m256i v = LoadBytes(block + 32 * half);
-        const __m256i size = _mm256_abs_epi8(v);
-        squares[half] = _mm256_add_epi16(squares[half], _mm256_maddubs_epi16(size, size));
-        StoreBytes(out + 32 * half, _mm256_add_epi8(v, centre));
-      }
-      block += kGroupLineBytes;
-      out += kGroupLineBytes;
-    }
-    int32_t greatest[2];
-    GreatestOfLanes(squares[0], squares[1], greatest);
-    lane_norms[part] = RootRoundedUp(greatest[0]);
-    lane_norms[kGroupParts + part] = RootRoundedUp(greatest[1]);
-  }
-}
-
-constexpr int BitsOf(Kind kind) { return kind == Kind::kW4 ? 4 : 8; }
-
-// Groups of one panel from `block` on.
-template <Kind kKind>
-void UnpackPanel(const PackedGroups& w, const std::byte* block, int64_t num_groups, Panel* panel) {
-  const int64_t side = SideOffset<BitsOf(kKind)>(w.group_size);
-  for (int64_t g = 0; g < num_groups; ++g) {
-    uint8_t* numbers = panel->numbers + g * w.group_size * kPanelColumns;
-    if (kKind == Kind::kW4) UnpackW4(block, w.group_size, numbers);
-    if (kKind == Kind::kW8) {
-      UnpackW8(block, w.group_size, numbers, numbers + kBlockK * kPanelColumns);
-    }
-    if (kKind == Kind::kW8In7) {
-      UnpackW8In7(block, w.group_size, numbers, panel->lane_norms[g]);
-      UnpackColumns<kKind>(block + side, w.bf16_scales, -64, panel->columns32 + g);
-    }
-    // 16 (high - 8) + (low - 8) is q - 8 of a stored q.
-    const int centre = kKind == Kind::kW8In7 ? 0 : 8;
-    UnpackColumns<kKind>(block + side, w.bf16_scales, centre, panel->columns + g);
-    block += side + kGroupSideBytes;
-  }
-}
 
 // -centre * both lane sums, as 16 bits each.
 OCTAVO_INLINE int32_t StartOf(const int16_t sums[2], int centre) {
@@ -185,8 +66,11 @@ void DescribeParts(const ActivationGroup* groups, int64_t row_stride, int64_t ro
   _mm_store_si128(reinterpret_cast<__m128i*>(parts->lane_norms), norms);
 }
 
+OCTAVO_INLINE TileInput Ahead(const TileInput& in, int64_t k) {
+  return {in.weights + k * kPanelColumns, in.x + k, in.x_stride};
+}
 OCTAVO_INLINE TileInput PartOf(const TileInput& in, int part) {
-  return {in.weights + part * kGroupPartK * kPanelColumns, in.x + part * kGroupPartK, in.x_stride};
+  return Ahead(in, part * kGroupPartK);
 }
 
 // One tile and one group of one panel.
@@ -253,35 +137,16 @@ OCTAVO_INLINE bool SumW8(const Piece& piece, const TileOutput& out) {
 }
 
 // Into how many sums of 16 bits a lane has to be cut, as a sum of products is at most the product
-// of the norms: 1, 2 halves, 4 parts; 0 if even a part may not fit.
-OCTAVO_INLINE int PiecesThatFit(const TileParts& parts, const uint16_t* column_norms) {
+// of the norms: 1, or 2 halves; 0 if a half may not fit. (Four parts fit nearly always, but
+// flushing so often is no faster than sums of 32 bits.)
+OCTAVO_INLINE int SumsThatFit(const TileParts& parts, const uint16_t* column_norms) {
   const __m128i x = _mm_load_si128(reinterpret_cast<const __m128i*>(parts.lane_norms));
   const __m128i w = _mm_load_si128(reinterpret_cast<const __m128i*>(column_norms));
   const __m128i most = _mm_set1_epi32(kMostSum16);
-  const __m128i halves = _mm_madd_epi16(x, w);  // of lane 0, of lane 1
+  const __m128i halves = _mm_madd_epi16(x, w);  // two of lane 0, two of lane 1
   const __m128i whole = _mm_add_epi32(halves, _mm_shuffle_epi32(halves, 0xB1));
   if (_mm_movemask_epi8(_mm_cmpgt_epi32(whole, most)) == 0) return 1;
-  if (_mm_movemask_epi8(_mm_cmpgt_epi32(halves, most)) == 0) return 2;
-  const __m128i beyond = _mm_mulhi_epu16(_mm_add_epi16(x, x), w);  // not 0 from 32768 on
-  return _mm_testz_si128(beyond, beyond) != 0 ? 4 : 0;
-}
-
-OCTAVO_INLINE bool SumW8In7(const Piece& piece, const uint16_t* column_norms,
-                            const ColumnGroup& columns32, const TileOutput& out) {
-  switch (PiecesThatFit(*piece.parts, column_norms)) {
-    case 1:
-      TileGroupSums(piece.in, 1, piece.num_parts, piece.tile, piece.columns, out);
-      return false;
-    case 2:
-      SumByHalves(piece, out);
-      return false;
-    case 4:
-      SumByParts(piece, out);
-      return false;
-    default:
-      TileSums32(piece.in, piece.num_parts, *piece.tile, columns32, out);
-      return true;
-  }
+  return _mm_movemask_epi8(_mm_cmpgt_epi32(halves, most)) == 0 ? 2 : 0;
 }
 
 OCTAVO_INLINE int64_t SumsStrideBytes(const GemmPacked& g) {
@@ -302,27 +167,12 @@ struct Tile {
   TileOutput out;
 };
 
-// One tile by one unpacked panel. Returns the number of pieces that took a slower way.
+// One tile by one unpacked panel, for one kind of weights. Returns the number of pieces that took a
+// slower way. Groups whose sums fit are taken in runs.
 template <Kind kKind>
 OCTAVO_INLINE int64_t RunTile(const GemmPacked& g, const Block& b, const Tile& tile,
-                              const Panel& panel) {
-  int64_t safe_pieces = 0;
-  Piece piece = {tile.in, g.w.group_size / kGroupPartK, tile.groups, tile.parts, panel.columns};
-  for (int64_t i = 0; i < b.groups; ++i) {
-    const bool safe = kKind == Kind::kW8
-                          ? SumW8(piece, tile.out)
-                          : SumW8In7(piece, panel.lane_norms[i], panel.columns32[i], tile.out);
-    safe_pieces += safe ? 1 : 0;
-    piece.in.weights += g.w.group_size * kPanelColumns;
-    piece.in.x += g.w.group_size;
-    ++piece.tile;
-    ++piece.parts;
-    ++piece.columns;
-  }
-  return safe_pieces;
-}
+                              const Panel& panel);
 
-// Groups whose sums fit are taken in runs.
 template <>
 OCTAVO_INLINE int64_t RunTile<Kind::kW4>(const GemmPacked& g, const Block& b, const Tile& tile,
                                          const Panel& panel) {
@@ -343,8 +193,53 @@ OCTAVO_INLINE int64_t RunTile<Kind::kW4>(const GemmPacked& g, const Block& b, co
       ++safe_pieces;
     }
     i += run;
-    in.weights += run * g.w.group_size * kPanelColumns;
-    in.x += run * g.w.group_size;
+    in = Ahead(in, run * g.w.group_size);
+  }
+  return safe_pieces;
+}
+
+template <>
+OCTAVO_INLINE int64_t RunTile<Kind::kW8>(const GemmPacked& g, const Block& b, const Tile& tile,
+                                         const Panel& panel) {
+  int64_t safe_pieces = 0;
+  TileInput in = tile.in;
+  for (int64_t i = 0; i < b.groups; ++i) {
+    const Piece piece = {in, g.w.group_size / kGroupPartK, tile.groups + i, tile.parts + i,
+                         panel.columns + i};
+    safe_pieces += SumW8(piece, tile.out) ? 1 : 0;
+    in = Ahead(in, g.w.group_size);
+  }
+  return safe_pieces;
+}
+
+template <>
+OCTAVO_INLINE int64_t RunTile<Kind::kW8In7>(const GemmPacked& g, const Block& b, const Tile& tile,
+                                            const Panel& panel) {
+  int64_t safe_pieces = 0;
+  const int num_parts = g.w.group_size / kGroupPartK;
+  TileInput in = tile.in;
+  for (int64_t i = 0; i < b.groups;) {
+    int64_t run = 0;
+    int sums = 1;
+    while (i + run < b.groups) {
+      sums = SumsThatFit(tile.parts[i + run], panel.lane_norms[i + run]);
+      if (sums != 1) break;
+      ++run;
+    }
+    if (run > 0) {
+      TileGroupSums(in, run, num_parts, tile.groups + i, panel.columns + i, tile.out);
+      i += run;
+      in = Ahead(in, run * g.w.group_size);
+    }
+    if (sums == 1) continue;
+    if (sums == 2) {
+      SumByHalves({in, num_parts, tile.groups + i, tile.parts + i, panel.columns + i}, tile.out);
+    } else {
+      TileSums32(in, num_parts, tile.groups[i], panel.columns32[i], tile.out);
+      ++safe_pieces;
+    }
+    ++i;
+    in = Ahead(in, g.w.group_size);
   }
   return safe_pieces;
 }
