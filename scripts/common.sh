@@ -8,7 +8,7 @@ build_dir=build/release
 packages_build=(
   g++ cmake ninja-build
   nlohmann-json3-dev libcli11-dev libspdlog-dev libutf8proc-dev libjpeg-dev libpng-dev
-  libtiff-dev libwebp-dev libgif-dev liblcms2-dev
+  libboost-dev libtiff-dev libwebp-dev libgif-dev liblcms2-dev
   poppler-utils poppler-data qpdf zlib1g-dev libxxhash-dev
 )
 packages_test=(libgtest-dev python3-minimal)
