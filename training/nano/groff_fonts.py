@@ -5,6 +5,7 @@ character stands where. A folder of fonts is filled as faces are asked for and i
 """
 
 import json
+import logging
 import os
 import re
 import subprocess
@@ -117,7 +118,8 @@ def _to_type1(path: str, characters: str, folder: str, name: str) -> str:
     options = subset.Options()
     options.layout_features = ["kern"]
     options.glyph_names = options.notdef_outline = True
-    options.drop_tables += ["FFTM", "MATH", "GSUB", "TeX ", "DSIG"]
+    options.drop_tables += ["FFTM", "MATH", "GSUB", "DSIG"]
+    logging.getLogger("fontTools").setLevel(logging.ERROR)  # it names every table that it drops
     font = subset.load_font(path, options)
     subsetter = subset.Subsetter(options)
     subsetter.populate(text=characters)
