@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -98,6 +99,23 @@ void MappedFile::Release(std::span<const std::byte> range) const noexcept {
   ::madvise(const_cast<std::byte*>(data_) + begin, end - begin, MADV_DONTNEED);
 }
 
+namespace {
+
+// Up to num_bytes; fewer at the end.
+size_t ReadUpTo(int fd, char* bytes, size_t num_bytes, const std::filesystem::path& path) {
+  size_t done = 0;
+  while (done < num_bytes) {
+    const ssize_t got = ::read(fd, bytes + done, num_bytes - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) ThrowErrno(path, "read", errno);
+    if (got == 0) break;
+    done += static_cast<size_t>(got);
+  }
+  return done;
+}
+
+}  // namespace
+
 std::string ReadFile(const std::filesystem::path& path, size_t max_bytes) {
   size_t size_bytes = 0;
   const Descriptor fd(OpenRegular(path, &size_bytes));
@@ -106,16 +124,47 @@ std::string ReadFile(const std::filesystem::path& path, size_t max_bytes) {
                 StrCat(Name(path), ": ", size_bytes, " bytes, at most ", max_bytes, " are read"));
   }
   std::string bytes(size_bytes, '\0');
-  size_t done = 0;
-  while (done < size_bytes) {
-    const ssize_t got = ::read(fd.get(), bytes.data() + done, size_bytes - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) ThrowErrno(path, "read", errno);
-    if (got == 0) break;  // the file became shorter
-    done += static_cast<size_t>(got);
-  }
-  bytes.resize(done);
+  bytes.resize(ReadUpTo(fd.get(), bytes.data(), size_bytes, path));  // it may have become shorter
   return bytes;
+}
+
+std::string ReadFileHead(const std::filesystem::path& path, size_t max_bytes) {
+  size_t size_bytes = 0;
+  const Descriptor fd(OpenRegular(path, &size_bytes));
+  std::string bytes(std::min(size_bytes, max_bytes), '\0');
+  bytes.resize(ReadUpTo(fd.get(), bytes.data(), bytes.size(), path));
+  return bytes;
+}
+
+void ReadFileInPieces(const std::filesystem::path& path, FunctionRef<void(std::string_view)> take) {
+  size_t size_bytes = 0;
+  const Descriptor fd(OpenRegular(path, &size_bytes));
+  std::string piece(size_t{1} << 16, '\0');
+  while (const size_t got = ReadUpTo(fd.get(), piece.data(), piece.size(), path)) {
+    take({piece.data(), got});
+  }
+}
+
+std::string ReadFirstLine(const std::filesystem::path& path, size_t max_bytes) {
+  const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!fd.is_open()) ThrowErrno(path, "open", errno);
+  std::string text;
+  while (text.find('\n') == std::string::npos) {
+    char c = 0;
+    const ssize_t got = ::read(fd.get(), &c, 1);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EISDIR) {
+      throw Error(ErrorCode::kInvalidArgument, StrCat(Name(path), ": a folder, expected a file"));
+    }
+    if (got < 0) ThrowErrno(path, "read", errno);
+    if (got == 0) break;
+    if (text.size() == max_bytes) {
+      throw Error(ErrorCode::kResourceExhausted,
+                  StrCat(Name(path), ": a line of more than ", max_bytes, " bytes"));
+    }
+    text += c;
+  }
+  return FirstLine(text);
 }
 
 std::string ReadStandardInput(size_t max_bytes) {
@@ -153,6 +202,18 @@ std::string FirstLine(std::string_view text) {
   return std::string(text);
 }
 
+namespace {
+
+// What the temporary name tells of the final one: its beginning, as whole characters.
+std::string BeginOfName(const std::filesystem::path& path) {
+  constexpr size_t kMaxBytes = 80;
+  std::string name = path.filename().string().substr(0, kMaxBytes);
+  name.resize(name.size() - IncompleteSuffixLength(name));
+  return name;
+}
+
+}  // namespace
+
 AtomicFile::AtomicFile(const std::filesystem::path& path) : path_(path) {
   static std::atomic<unsigned> counter{0};
   // Beside the target, so that the rename stays on one file system.
@@ -160,8 +221,8 @@ AtomicFile::AtomicFile(const std::filesystem::path& path) : path_(path) {
   // file: it is in nobody's way.
   constexpr int kMaxLeft = 1000;
   for (int i = 0; i < kMaxLeft; ++i) {
-    temporary_ = path;
-    temporary_ += StrCat(".", ::getpid(), ".", counter.fetch_add(1), ".tmp");
+    temporary_ = path.parent_path() /
+                 StrCat(BeginOfName(path), ".", ::getpid(), ".", counter.fetch_add(1), ".tmp");
     fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd_ >= 0 || errno != EEXIST) break;
   }
@@ -228,6 +289,25 @@ void ReportFileSizeLimitAsError() noexcept {
   struct sigaction ignored {};
   ignored.sa_handler = SIG_IGN;
   ::sigaction(SIGXFSZ, &ignored, nullptr);
+}
+
+namespace {
+
+// Async-signal-safe.
+void EndForCutMapping(int /*signal*/) {
+  constexpr std::string_view kLine =
+      "octavo: input/output error: a model file became shorter, or its disk failed, while it was "
+      "in use\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kLine.data(), kLine.size());
+  ::_exit(ExitCode(ErrorCode::kIo));
+}
+
+}  // namespace
+
+void ReportCutMappingAsError() noexcept {
+  struct sigaction action {};
+  action.sa_handler = EndForCutMapping;
+  ::sigaction(SIGBUS, &action, nullptr);
 }
 
 }  // namespace octavo

@@ -1,4 +1,4 @@
-// Files: read-only memory maps, bounded whole-file reads, atomic replacement, durable appending.
+// Files: read-only memory maps, bounded reads, atomic replacement, durable appending.
 #ifndef OCTAVO_BASE_FILE_H_
 #define OCTAVO_BASE_FILE_H_
 
@@ -9,10 +9,14 @@
 #include <string>
 #include <string_view>
 
+#include "base/function_ref.h"
+
 namespace octavo {
 
 // A whole file mapped read-only. Movable; the bytes live as long as the object.
-// Const and safe from any thread. A file that shrinks while it is mapped is undefined.
+// Const and safe from any thread. Where the file shrinks while it is mapped, reading the lost bytes
+// raises SIGBUS (ReportCutMappingAsError): for models, which nobody edits in place; what users hand
+// in is read instead.
 class MappedFile {
  public:
   // Throws kNotFound (absent), kInvalidArgument (no regular file), kIo.
@@ -38,9 +42,23 @@ class MappedFile {
   size_t size_bytes_ = 0;
 };
 
+// The largest picture file that is read into memory.
+inline constexpr size_t kMaxPictureFileBytes = size_t{1} << 30;
+
 // The bytes of a regular file. Throws kNotFound, kInvalidArgument (no regular file), kIo,
 // kResourceExhausted (larger than max_bytes).
 std::string ReadFile(const std::filesystem::path& path, size_t max_bytes);
+
+// The first bytes of a regular file, up to max_bytes. Throws as ReadFile, which it is otherwise.
+std::string ReadFileHead(const std::filesystem::path& path, size_t max_bytes);
+
+// The bytes of a regular file of any size, piece by piece. Throws as ReadFile, and what `take`
+// throws.
+void ReadFileInPieces(const std::filesystem::path& path, FunctionRef<void(std::string_view)> take);
+
+// The first line of a file, a pipe or a device, without its end; waits for a pipe's writer. Throws
+// kNotFound, kInvalidArgument (a folder), kIo, kResourceExhausted (more than max_bytes before it).
+std::string ReadFirstLine(const std::filesystem::path& path, size_t max_bytes);
 
 // What stands on standard input, up to its end. Throws kIo, kResourceExhausted (more than
 // max_bytes).
@@ -53,7 +71,8 @@ std::string FirstLine(std::string_view text);
 // stands; a writer that is destroyed before Commit leaves nothing behind. One thread at a time.
 class AtomicFile {
  public:
-  // Creates the new file beside `path`. Throws kIo.
+  // Creates the new file beside `path`, under a name that is no longer than folders with names of
+  // 255 bytes take where `path` is. Throws kIo.
   explicit AtomicFile(const std::filesystem::path& path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
@@ -100,6 +119,10 @@ class AppendedFile {
 // Makes a write beyond the process's file-size limit an error (kIo) instead of the end of the
 // program. Once, at start.
 void ReportFileSizeLimitAsError() noexcept;
+
+// Makes reading what is gone of a mapped file, because it was cut or its disk failed, end the
+// program with one line on stderr and kIo's exit code instead of a signal. Once, at start.
+void ReportCutMappingAsError() noexcept;
 
 }  // namespace octavo
 

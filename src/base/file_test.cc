@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "base/memory_info.h"
+#include "base/utf8.h"
 #include "octavo/error.h"
 
 namespace octavo {
@@ -106,6 +107,43 @@ TEST_F(FileTest, ReleaseOfForeignBytesDoesNothing) {
   EXPECT_EQ(other.find_first_not_of('o'), std::string::npos);
 }
 
+TEST_F(FileTest, HeadAndPiecesAreTheBytes) {
+  const std::string text(150000, 'x');
+  const fs::path path = Write("a", text + "end");
+  EXPECT_EQ(ReadFileHead(path, 3), "xxx");
+  EXPECT_EQ(ReadFileHead(path, 1000000), text + "end");
+  std::string joined;
+  ReadFileInPieces(path, [&](std::string_view piece) { joined += piece; });
+  EXPECT_EQ(joined, text + "end");
+  EXPECT_EQ(CodeOf([&] { ReadFileHead(folder_, 3); }), ErrorCode::kInvalidArgument);
+}
+
+TEST_F(FileTest, AFirstLineMayComeThroughAPipe) {
+  const fs::path pipe = folder_ / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(pipe) << "secret\r\nmore"; });
+  EXPECT_EQ(ReadFirstLine(pipe, 100), "secret");
+  writer.join();
+  EXPECT_EQ(ReadFirstLine(Write("a", "word"), 4), "word");
+  EXPECT_EQ(ReadFirstLine(Write("a", ""), 4), "");
+  EXPECT_EQ(CodeOf([&] { ReadFirstLine(Write("a", "words"), 4); }), ErrorCode::kResourceExhausted);
+  EXPECT_EQ(CodeOf([&] { ReadFirstLine(folder_, 4); }), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(CodeOf([&] { ReadFirstLine(folder_ / "none", 4); }), ErrorCode::kNotFound);
+}
+
+TEST_F(FileTest, ACutMappingEndsTheProgramWithALineAndACode) {
+  const auto run = [&] {
+    ReportCutMappingAsError();
+    const MappedFile file = MappedFile::Open(Write("a", std::string(100000, 'x')));
+    fs::resize_file(folder_ / "a", 10);
+    const volatile auto lost = file.bytes()[90000];
+    static_cast<void>(lost);
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(run(), testing::ExitedWithCode(ExitCode(ErrorCode::kIo)),
+              "^octavo: input/output error: a model file became shorter[^\n]*\n$");
+}
+
 TEST_F(FileTest, ReadFileKeepsItsLimit) {
   const fs::path path = Write("a", "12345");
   EXPECT_EQ(ReadFile(path, 5), "12345");
@@ -193,6 +231,25 @@ TEST_F(FileTest, WhatAKilledProgramLeftIsInNobodysWay) {
   }
   WriteFileAtomically(folder_ / "a", "bytes");
   EXPECT_EQ(ReadFile(folder_ / "a", 100), "bytes");
+}
+
+// Folders take names of 255 bytes; a temporary one is not longer.
+TEST_F(FileTest, AFileMayHaveTheLongestName) {
+  for (const std::string& name : {std::string(255, 'n'), "x" + std::string(127, '\xC3')}) {
+    std::string whole;  // characters of two bytes, which must not be cut in half
+    for (const char c : name) whole += c == '\xC3' ? "\xC3\xA4" : std::string(1, c);
+    AtomicFile file(folder_ / whole);
+    const std::string temporary = fs::directory_iterator(folder_)->path().filename().string();
+    EXPECT_LT(temporary.size(), 128u);
+    EXPECT_TRUE(IsValidUtf8(temporary));
+    file.Append("bytes");
+    file.Commit();
+    EXPECT_EQ(ReadFile(folder_ / whole, 100), "bytes");
+    fs::remove(folder_ / whole);
+  }
+  EXPECT_EQ(CodeOf([&] { WriteFileAtomically(folder_ / std::string(256, 'n'), "bytes"); }),
+            ErrorCode::kIo);
+  EXPECT_EQ(NumFiles(), 0u);
 }
 
 TEST_F(FileTest, AppendedFileGrowsAtItsEnd) {

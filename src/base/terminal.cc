@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "octavo/error.h"
 
 namespace octavo {
 
@@ -33,6 +34,18 @@ int TerminalWidth(std::FILE* stream) noexcept {
   winsize size{};
   if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
   return size.ws_col;
+}
+
+void WriteStandardOutput(std::string_view bytes) {
+  std::fwrite(bytes.data(), 1, bytes.size(), stdout);
+  FlushStandardOutput();
+}
+
+void FlushStandardOutput() {
+  // The stream remembers what could not be written before, too.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    throw Error(ErrorCode::kIo, "stdout cannot be written");
+  }
 }
 
 namespace {

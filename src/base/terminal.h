@@ -1,10 +1,11 @@
-// What stands behind a standard stream, and a secret read from one.
+// What stands behind a standard stream, results written to one, and a secret read from one.
 #ifndef OCTAVO_BASE_TERMINAL_H_
 #define OCTAVO_BASE_TERMINAL_H_
 
 #include <cstdio>
 #include <functional>
 #include <string>
+#include <string_view>
 
 namespace octavo {
 
@@ -18,6 +19,10 @@ bool IsTerminal(std::FILE* stream) noexcept;
 
 // Columns of that terminal; 80 if unknown.
 int TerminalWidth(std::FILE* stream) noexcept;
+
+// Writes to stdout, at once; sees to it that all of what was printed before got there. Throw kIo.
+void WriteStandardOutput(std::string_view bytes);
+void FlushStandardOutput();
 
 // One line from standard input, without its end. On a terminal the prompt is written to it, and
 // what is typed is not shown; SIGINT, SIGTERM and SIGHUP end the program as ever, with the terminal
