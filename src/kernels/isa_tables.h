@@ -14,6 +14,8 @@ extern const KernelTable kAvx512Kernels;  // x86-64: F, BW, VL, DQ
 // The slots that AVX512_BF16 adds; all others are null.
 extern const KernelTable kAvx512Bf16Slots;
 extern const KernelTable kNeonKernels;  // arm64
+// The slots that arm64's dot products add; all others are null.
+extern const KernelTable kNeonDotprodSlots;
 
 }  // namespace octavo
 

@@ -44,6 +44,20 @@ const KernelTable& Avx512WithOverrides() {
   }();
   return table;
 }
+#elif defined(__aarch64__)
+const KernelTable& NeonWithOverrides() {
+  static const KernelTable table = [] {
+    KernelTable t = kNeonKernels;
+    if (GetCpuFeatures().neon_dotprod) {
+      t.overrides = kNeonDotprodSlots.overrides;
+      t.gemm_w4a8 = kNeonDotprodSlots.gemm_w4a8;
+      t.gemm_w8a8 = kNeonDotprodSlots.gemm_w8a8;
+      t.peak_int8_dot = kNeonDotprodSlots.peak_int8_dot;
+    }
+    return t;
+  }();
+  return table;
+}
 #endif
 
 std::string RunnableNames() {
@@ -68,7 +82,7 @@ std::vector<const KernelTable*> RunnableKernels() {
   if (GetCpuFeatures().avx512) tables.push_back(&Avx512WithOverrides());
   if (GetCpuFeatures().avx2) tables.push_back(&Avx2WithPacked());
 #elif defined(__aarch64__)
-  if (GetCpuFeatures().neon) tables.push_back(&kNeonKernels);
+  if (GetCpuFeatures().neon) tables.push_back(&NeonWithOverrides());
 #endif
   tables.push_back(&kScalarKernels);
   return tables;

@@ -46,8 +46,10 @@ TEST(Select, RefusesAnImpossibleTableAndListsTheOthers) {
 
 TEST(Select, DescribesOverrides) {
   for (const KernelTable* table : RunnableKernels()) {
-    const bool dot = table->gemm_bf16_dot != nullptr;
-    EXPECT_EQ(DescribeKernels(*table), std::string(table->name) + (dot ? " (bf16 dot)" : ""));
+    const std::string name = table->name, overrides = table->overrides;
+    EXPECT_EQ(DescribeKernels(*table), overrides.empty() ? name : name + " (" + overrides + ")");
+    EXPECT_EQ(overrides == "bf16 dot", table->gemm_bf16_dot != nullptr);
+    EXPECT_EQ(overrides == "dotprod", name == "neon" && GetCpuFeatures().neon_dotprod);
     EXPECT_EQ(&KernelsByName(table->name), table);
   }
 }
