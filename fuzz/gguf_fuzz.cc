@@ -6,6 +6,7 @@
 #include <span>
 
 #include "formats/gguf.h"
+#include "formats/gguf_texts.h"
 #include "octavo/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -17,6 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                           tensor.bytes.data() + tensor.bytes.size() <= bytes.data() + size;
       if (!inside) std::abort();
     }
+    // One file as both: most metadata is looked at, whatever the architecture.
+    octavo::GgufTextFiles(gguf, gguf, {true, 8, 32, 128}, "fuzz");
   } catch (const octavo::Error&) {
   }
   return 0;

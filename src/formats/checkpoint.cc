@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/str_cat.h"
 #include "base/utf8.h"
-#include "formats/gguf.h"
+#include "formats/gguf_checkpoint.h"
 #include "formats/hf_folder.h"
 #include "formats/octavo_file.h"
 #include "formats/octavo_layout.h"
@@ -90,19 +90,24 @@ std::unique_ptr<Checkpoint> Checkpoint::Open(const fs::path& path) {
   if (!fs::exists(status)) {
     throw Error(ErrorCode::kNotFound, StrCat(name, ": no such model"));
   }
-  if (fs::is_directory(status)) return OpenHfFolder(path);
+  if (fs::is_directory(status)) {
+    // What `octavo quantize --output DIR` leaves.
+    const fs::path packed = path / "model.octavo";
+    if (!fs::exists(path / "config.json", error) && fs::is_regular_file(packed, error)) {
+      return OpenOctavoFile(packed);
+    }
+    if (!fs::exists(path / "config.json", error) && HasGgufFiles(path)) {
+      return OpenGgufCheckpoint(path);
+    }
+    return OpenHfFolder(path);
+  }
   const MappedFile file = MappedFile::Open(path);
   if (StartsWith(file, kOctavoMagic)) return OpenOctavoFile(path);
-  if (StartsWith(file, "GGUF")) {
-    const Gguf gguf = Gguf::Open(path);
-    throw Error(ErrorCode::kUnsupported,
-                StrCat(name, ": intact GGUF file of ", gguf.tensors().size(),
-                       " tensors, which octavo cannot run; give a folder of Hugging Face files"));
-  }
+  if (StartsWith(file, "GGUF")) return OpenGgufCheckpoint(path);
   throw Error(ErrorCode::kUnsupported,
               StrCat(name,
                      ": a file of another kind, expected a folder with config.json and "
-                     "model.safetensors, or an .octavo file"));
+                     "model.safetensors, an .octavo or a GGUF file"));
 }
 
 LoadedTensor Checkpoint::Get(std::string_view name) const {

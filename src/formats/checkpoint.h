@@ -58,8 +58,9 @@ class Checkpoint {
  public:
   // `path` is a folder of Hugging Face files (config.json with model.safetensors, or with
   // model.safetensors.index.json and its shards; shard names that leave the folder are refused), or
-  // an .octavo file. Throws kNotFound (path, config.json, weights or a shard absent), kDataLoss
-  // (damaged), kUnsupported (another kind of file, a quantisation that is not read).
+  // an .octavo file, or a folder with one called model.octavo. Throws kNotFound (path, config.json,
+  // weights or a shard absent), kDataLoss (damaged), kUnsupported (another kind of file, a
+  // quantisation that is not read).
   static std::unique_ptr<Checkpoint> Open(const std::filesystem::path& path);
 
   virtual ~Checkpoint() = default;

@@ -55,8 +55,8 @@ TEST(Checkpoint, OtherThingsThanAFolderAreToldApart) {
   gguf.AddTensor("x", {2}, 0, 0);
   gguf.data = "12345678";
   std::ofstream(folder / "a.gguf", std::ios::binary) << gguf.ToString();
-  EXPECT_EQ(OpenCode(folder / "a.gguf", &message), ErrorCode::kUnsupported);
-  EXPECT_NE(message.find("GGUF file of 1 tensors"), std::string::npos) << message;
+  EXPECT_EQ(OpenCode(folder / "a.gguf", &message), ErrorCode::kNotFound);
+  EXPECT_NE(message.find("no GGUF vision file"), std::string::npos) << message;
 
   gguf.data = "1";
   std::ofstream(folder / "b.gguf", std::ios::binary) << gguf.ToString();

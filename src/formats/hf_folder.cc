@@ -12,7 +12,7 @@
 #include "base/str_cat.h"
 #include "base/utf8.h"
 #include "formats/quantization_config.h"
-#include "formats/quantized_tensors.h"
+#include "formats/quantized_folder.h"
 #include "formats/safetensors.h"
 #include "octavo/error.h"
 
@@ -158,21 +158,13 @@ class HfFolder : public Checkpoint {
   bool is_sharded_ = false;
 };
 
-// Quantised folders are told apart here so that the reason names the method and the damage.
-void RefuseQuantized(const Checkpoint& checkpoint) {
-  const auto config = ReadQuantizationConfig(checkpoint);
-  if (!config) return;
-  CheckQuantizedTensors(checkpoint, *config);
-  throw Error(ErrorCode::kUnsupported,
-              StrCat(PrintableName(checkpoint.Source(), 400), ": intact, but its weights are ",
-                     config->Describe(), ", which octavo cannot run"));
-}
-
 }  // namespace
 
 std::unique_ptr<Checkpoint> OpenHfFolder(const fs::path& folder) {
   auto checkpoint = std::make_unique<HfFolder>(folder);
-  RefuseQuantized(*checkpoint);
+  if (const auto quantization = ReadQuantizationConfig(*checkpoint)) {
+    return OpenQuantized(std::move(checkpoint), *quantization);
+  }
   return checkpoint;
 }
 

@@ -11,8 +11,9 @@
 namespace octavo {
 
 // model.safetensors.index.json is preferred over model.safetensors. A shard must be a file of the
-// folder itself and hold every tensor that the index promises. A folder whose config.json or
-// tensors are quantised is checked and then refused. Throws as Checkpoint::Open.
+// folder itself and hold every tensor that the index promises. A folder that
+// config.json or quantize_config.json says is quantised has whole matrices in place of the parts of
+// quantised layers (quantized_folder.h). Throws as Checkpoint::Open.
 std::unique_ptr<Checkpoint> OpenHfFolder(const std::filesystem::path& folder);
 
 }  // namespace octavo

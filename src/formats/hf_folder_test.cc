@@ -143,14 +143,17 @@ TEST_F(HfFolderTest, TextFilesAreReadOrAbsent) {
   EXPECT_EQ(checkpoint->TextFile("vocab.json"), std::nullopt);
 }
 
-TEST_F(HfFolderTest, IntactQuantizedFolderIsUnsupportedByName) {
+TEST_F(HfFolderTest, QuantisedFoldersHaveWholeMatrices) {
   Write("config.json", R"({"quantization_config":{"quant_method":"awq","bits":4,"group_size":8}})");
-  Write("model.safetensors",
-        SafetensorsBytes(R"({"m.qweight":{"dtype":"I32","shape":[8,1],"data_offsets":[0,32]},)"
-                         R"("m.qzeros":{"dtype":"I32","shape":[1,1],"data_offsets":[32,36]},)"
-                         R"("m.scales":{"dtype":"F16","shape":[1,8],"data_offsets":[36,52]}})",
-                         std::string(52, '\0')));
-  ExpectRefusal(ErrorCode::kUnsupported, "AWQ int4 g8");
+  const std::string header = R"({"m.qweight":{"dtype":"I32","shape":[8,1],"data_offsets":[0,32]},)"
+                             R"("m.qzeros":{"dtype":"I32","shape":[1,1],"data_offsets":[32,36]},)"
+                             R"("m.scales":{"dtype":"F16","shape":[1,8],"data_offsets":[36,52]}})";
+  Write("model.safetensors", SafetensorsBytes(header, std::string(52, '\0')));
+  const auto checkpoint = OpenHfFolder(folder_);
+  EXPECT_EQ(checkpoint->Container(), "safetensors, AWQ int4 g8");
+  ASSERT_EQ(checkpoint->Tensors().size(), 1u);
+  EXPECT_EQ(checkpoint->Tensors()[0].name, "m.weight");
+  EXPECT_EQ(checkpoint->Tensors()[0].shape, (Shape{8, 8}));
 }
 
 }  // namespace

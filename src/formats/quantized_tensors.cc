@@ -198,13 +198,19 @@ bool IsQuantizedPart(std::string_view part, QuantMethod method) {
 
 }  // namespace
 
+std::optional<QuantizedPart> SplitQuantizedName(std::string_view name, QuantMethod method) {
+  const size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  const std::string_view part = name.substr(dot + 1);
+  if (!IsQuantizedPart(part, method)) return std::nullopt;
+  return QuantizedPart{std::string(name.substr(0, dot)), std::string(part)};
+}
+
 void CheckQuantizedTensors(const Checkpoint& checkpoint, const QuantizationConfig& config) {
   std::map<std::string, Module> modules;
   for (const TensorInfo& info : checkpoint.Tensors()) {
-    const size_t dot = info.name.rfind('.');
-    if (dot == std::string::npos) continue;
-    const std::string part = info.name.substr(dot + 1);
-    if (IsQuantizedPart(part, config.method)) modules[info.name.substr(0, dot)][part] = info;
+    const auto split = SplitQuantizedName(info.name, config.method);
+    if (split) modules[split->module][split->part] = info;
   }
   if (modules.empty()) {
     throw Error(ErrorCode::kDataLoss,

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/str_cat.h"
+#include "formats/quantization_config.h"
 #include "octavo/error.h"
 
 namespace octavo {
@@ -116,16 +117,10 @@ void CheckFamily(const Fields& root) {
     throw Error(ErrorCode::kDataLoss, StrCat(root.where(), ": model_type is absent"));
   }
   RequireWord(root, "model_type", "qwen2_vl");
-  const Json* quantization = root.Find("quantization_config");
-  if (quantization == nullptr) return;
-  std::string method = "unnamed";
-  if (quantization->is_object()) {
-    const auto it = quantization->find("quant_method");
-    if (it != quantization->end() && it->is_string()) method = it->get<std::string>();
+  // How weights are stored is the container's business; a form that no reader knows is refused.
+  if (const Json* quantization = root.Find("quantization_config")) {
+    ParseQuantizationConfig(*quantization, root.where());
   }
-  throw Error(ErrorCode::kUnsupported,
-              StrCat(root.where(), ": quantization_config of method ", Quoted(method),
-                     ", octavo reads bf16, f16 and f32 weights"));
 }
 
 // Three spellings: rope_theta with rope_scaling; rope_parameters.

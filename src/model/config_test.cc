@@ -146,7 +146,8 @@ TEST(ModelConfig, SaysWhatItRefusesAndWhy) {
   ExpectRefused(set("rope_scaling", {{"type", "mrope"}}), damaged, "mrope_section");
   ExpectRefused(set("rope_scaling", {{"type", "mrope"}, {"mrope_section", {6, 6, 6}}}), damaged,
                 "sums to 18");
-  ExpectRefused(set("quantization_config", {{"quant_method", "awq"}}), unsupported, "awq");
+  ExpectRefused(set("quantization_config", {{"quant_method", "hqq"}}), unsupported, "hqq");
+  ExpectRefused(set("quantization_config", {{"quant_method", "awq"}}), damaged, "no bits");
   ExpectRefused(set("tie_word_embeddings", "yes"), damaged, "tie_word_embeddings");
   ExpectRefused(set("image_token_id", 768), damaged, "image_token_id is 768");
   ExpectRefused(set_vision("spatial_merge_size", 4), unsupported, "spatial_merge_size 4");

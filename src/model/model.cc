@@ -17,24 +17,49 @@
 namespace octavo {
 namespace {
 
+// Of all matrices.
+int64_t MaxK(const ModelConfig& config) {
+  const VisionConfig& vision = config.vision;
+  const int merged = vision.embed_dim * vision.spatial_merge_size * vision.spatial_merge_size;
+  return std::max({vision.patch_dim(), vision.mlp_dim, merged, config.text.hidden_size,
+                   config.text.intermediate_size});
+}
+
 size_t ArenaBytes(const ModelConfig& config, const ModelOptions& options) {
-  return std::max(
+  size_t bytes = std::max(
       LanguageModel::ArenaBytes(config.text, options.max_batch_tokens, options.max_sequences),
       VisionEncoder::ArenaBytes(config.vision));
+  if (options.compute == Compute::kInt8) {
+    // Rounded activations of one product, on top of what it is called with.
+    constexpr int64_t kAnyRows = int64_t{1} << 30;
+    bytes += ops::MatmulArenaBytes(kAnyRows, MaxK(config));
+  }
+  return bytes;
 }
 
 size_t ScratchBytes(const ModelConfig& config) {
   const VisionConfig& vision = config.vision;
-  const int merged = vision.embed_dim * vision.spatial_merge_size * vision.spatial_merge_size;
-  const int64_t max_k = std::max({vision.patch_dim(), vision.mlp_dim, merged,
-                                  config.text.hidden_size, config.text.intermediate_size});
-  return std::max({ops::MatmulScratchBytes(max_k), ops::AttentionScratchBytes(vision.head_dim()),
+  return std::max({ops::MatmulScratchBytes(MaxK(config)),
+                   ops::AttentionScratchBytes(vision.head_dim()),
                    ops::AttentionScratchBytes(config.text.head_dim())});
 }
 
 ops::MatmulPrecision Precision(const ModelOptions& options) {
-  return options.compute == Compute::kBF16 ? ops::MatmulPrecision::kBF16
-                                           : ops::MatmulPrecision::kF32;
+  switch (options.compute) {
+    case Compute::kBF16:
+      return ops::MatmulPrecision::kBF16;
+    case Compute::kInt8:
+      return ops::MatmulPrecision::kInt8;
+    case Compute::kF32:
+      break;
+  }
+  return ops::MatmulPrecision::kF32;
+}
+
+bool HasQuantized(const std::vector<TensorInfo>& tensors) {
+  return std::any_of(tensors.begin(), tensors.end(), [](const TensorInfo& tensor) {
+    return tensor.packed && tensor.packed->is_quantized();
+  });
 }
 
 // Runs `make`; says what could not be had when memory ends.
@@ -49,6 +74,34 @@ auto WithinMemory(const char* what, NeedBytes need_bytes, Make make) {
 }
 
 }  // namespace
+
+const char* ComputeName(Compute compute) noexcept {
+  switch (compute) {
+    case Compute::kF32:
+      return "f32";
+    case Compute::kBF16:
+      return "bf16";
+    case Compute::kInt8:
+      return "int8";
+  }
+  return "unknown";
+}
+
+std::optional<Compute> ParseCompute(std::string_view name) noexcept {
+  for (const Compute compute : {Compute::kF32, Compute::kBF16, Compute::kInt8}) {
+    if (name == ComputeName(compute)) return compute;
+  }
+  return std::nullopt;
+}
+
+Compute DefaultCompute(const std::vector<TensorInfo>& tensors) {
+  if (HasQuantized(tensors)) return Compute::kInt8;
+  for (const TensorInfo& tensor : tensors) {
+    if (tensor.name != "model.embed_tokens.weight") continue;
+    return tensor.dtype == DType::kBF16 ? Compute::kBF16 : Compute::kF32;
+  }
+  return Compute::kF32;
+}
 
 struct Model::Impl {
   Impl(const Checkpoint& checkpoint, const ModelOptions& model_options, const ops::Context& outer)
@@ -75,6 +128,11 @@ Model::Model(const Checkpoint& checkpoint, const ModelOptions& options,
              const ops::Context& context) {
   OCTAVO_CHECK(options.max_batch_tokens > 0 && options.max_sequences > 0);
   OCTAVO_CHECK(context.kernels != nullptr && context.pool != nullptr);
+  if (options.compute == Compute::kInt8 && !HasQuantized(checkpoint.Tensors())) {
+    throw Error(ErrorCode::kInvalidArgument,
+                StrCat(checkpoint.Source(), ": compute int8 needs quantised weights, this is ",
+                       checkpoint.Container(), " without any"));
+  }
   impl_ = WithinMemory(
       "loading the model",
       [&] {

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "formats/checkpoint.h"
@@ -20,11 +22,21 @@
 
 namespace octavo {
 
-enum class Compute { kF32, kBF16 };
+enum class Compute { kF32, kBF16, kInt8 };
+
+// "f32", "bf16", "int8", and back; nullopt for other words.
+const char* ComputeName(Compute compute) noexcept;
+std::optional<Compute> ParseCompute(std::string_view name) noexcept;
+
+// What a checkpoint is run with if nobody says: int8 if a matrix is quantised, bf16 if its table of
+// embeddings is stored so, else f32, which loses nothing.
+Compute DefaultCompute(const std::vector<TensorInfo>& tensors);
 
 struct ModelOptions {
   // Changes results. f32: weights as stored, f32 arithmetic: the parity gate. bf16: weights and
-  // activations in bf16 (matrices of other formats are rounded at load), f32 sums and residuals.
+  // activations in bf16 (matrices of other float formats are rounded at load), f32 sums and
+  // residuals. int8: quantised matrices with activations rounded to 8 bits by row and group, the
+  // others as stored with f32 arithmetic; for checkpoints that have quantised matrices.
   Compute compute = Compute::kBF16;
   VisionAttention attention = VisionAttention::kF32;
   // Changes speed and memory only.
@@ -37,8 +49,9 @@ class Model {
  public:
   // Checks every tensor's presence, dtype and shape, that all values are finite, and packs.
   // `context.pool` and `context.kernels` are used and outlive the model, which brings its own
-  // workspace; nothing of the checkpoint is kept.
-  // Throws kNotFound, kDataLoss, kUnsupported, kResourceExhausted.
+  // workspace; of the checkpoint only packed matrices are kept.
+  // Throws kNotFound, kDataLoss, kUnsupported, kResourceExhausted, kInvalidArgument (int8 without
+  // quantised matrices).
   Model(const Checkpoint& checkpoint, const ModelOptions& options, const ops::Context& context);
   ~Model();
 

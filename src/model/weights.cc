@@ -6,10 +6,12 @@
 #include <string>
 #include <string_view>
 
+#include "base/check.h"
 #include "base/str_cat.h"
 #include "base/thread_pool.h"
 #include "octavo/error.h"
 #include "tensor/float16.h"
+#include "tensor/packed_layout.h"
 
 namespace octavo {
 namespace {
@@ -37,15 +39,15 @@ bool AllFinite(const TensorView& tensor, int64_t begin, int64_t end) {
   }
 }
 
-// Size of a packed matrix: whole panels of 16 columns, bf16 in whole pairs of k
-// (ops/packed_weight.h).
-size_t PackedBytes(size_t n, size_t k, DType dtype) {
-  const size_t element = DTypeSize(dtype);
-  return (n + 15) / 16 * 16 * (dtype == DType::kBF16 ? (k + 1) / 2 * 2 : k) * element;
-}
-
 // Elements that one thread checks or narrows at a time.
 constexpr int64_t kGrain = 1 << 16;
+
+// Quantised matrices are never widened for keeps; bf16 has no narrower form.
+bool StaysPacked(const TensorInfo& tensor, bool narrow_to_bf16) {
+  if (!tensor.packed) return false;
+  return tensor.packed->is_quantized() || !narrow_to_bf16 ||
+         tensor.packed->format == WeightFormat::kBF16;
+}
 
 class Loader {
  public:
@@ -53,6 +55,7 @@ class Loader {
          const ops::Context& context)
       : checkpoint_(checkpoint), narrow_to_bf16_(narrow_to_bf16), context_(context) {
     for (const TensorInfo& tensor : ExpectedTensors(config)) expected_[tensor.name] = tensor.shape;
+    for (const TensorInfo& tensor : checkpoint.Tensors()) infos_[tensor.name] = &tensor;
   }
 
   // Layers beyond the config's mean that config and weights are not of one model. Other unknown
@@ -81,7 +84,16 @@ class Loader {
     return {.weight = Vector(name + ".weight"), .bias = Vector(name + ".bias")};
   }
 
+  // Packed matrices are used where they lie, unless a float format has to be narrowed.
   ops::PackedWeight Matrix(const std::string& name) {
+    const TensorInfo* info = FindInfo(name);
+    if (info != nullptr && StaysPacked(*info, narrow_to_bf16_)) {
+      PackedTensor tensor = GetPacked(*info);
+      ops::PackedWeight borrowed =
+          ops::PackedWeight::Borrow(tensor.layout, tensor.data, std::move(tensor.owner));
+      size_bytes_ += borrowed.size_bytes();
+      return borrowed;
+    }
     const LoadedTensor tensor = Get(name);
     const int64_t n = tensor.view.shape[0];
     const int64_t k = tensor.view.shape.num_elements() / n;
@@ -109,14 +121,36 @@ class Loader {
 
   size_t size_bytes() const { return size_bytes_; }
 
+  // All numbers of a tensor, whatever its form. For files that are used in place this reads them.
+  void Check(const std::string& name) const {
+    const TensorInfo* info = FindInfo(name);
+    if (info == nullptr || !info->packed) {
+      Get(name);
+      return;
+    }
+    const PackedTensor tensor = GetPacked(*info);
+    const auto num_threads = static_cast<size_t>(context_.pool->num_threads());
+    std::vector<std::vector<float>> rows(num_threads,
+                                         std::vector<float>(static_cast<size_t>(tensor.layout.k)));
+    std::atomic<bool> finite{true};
+    context_.pool->ParallelFor(tensor.layout.n, 16, [&](int64_t begin, int64_t end, int thread) {
+      std::vector<float>& row = rows[static_cast<size_t>(thread)];
+      for (int64_t n = begin; n < end; ++n) {
+        UnpackPackedRow(tensor.layout, tensor.data, n, row.data());
+        const TensorView view = {reinterpret_cast<const std::byte*>(row.data()), DType::kF32,
+                                 Shape{tensor.layout.k}};
+        if (!AllFinite(view, 0, tensor.layout.k)) finite = false;
+      }
+    });
+    if (!finite) ThrowNotFinite(name);
+  }
+
   // The checked tensor of one canonical name that the config expects.
   LoadedTensor Get(const std::string& name) const {
     LoadedTensor tensor = checkpoint_.Get(name);
     const Shape& expected = expected_.at(name);
     if (!(tensor.view.shape == expected)) {
-      throw Error(ErrorCode::kDataLoss,
-                  StrCat(checkpoint_.Source(), ": ", name, " has shape ",
-                         tensor.view.shape.ToString(), ", expected ", expected.ToString()));
+      ThrowShape(name, tensor.view.shape, expected);
     }
     if (tensor.view.dtype != DType::kF32 && tensor.view.dtype != DType::kF16 &&
         tensor.view.dtype != DType::kBF16) {
@@ -129,14 +163,36 @@ class Loader {
                                [&](int64_t begin, int64_t end, int) {
                                  if (!AllFinite(tensor.view, begin, end)) finite = false;
                                });
-    if (!finite) {
-      throw Error(ErrorCode::kDataLoss, StrCat(checkpoint_.Source(), ": ", name,
-                                               " contains a NaN or an infinite number"));
-    }
+    if (!finite) ThrowNotFinite(name);
     return tensor;
   }
 
  private:
+  [[noreturn]] void ThrowNotFinite(const std::string& name) const {
+    throw Error(ErrorCode::kDataLoss,
+                StrCat(checkpoint_.Source(), ": ", name, " contains a NaN or an infinite number"));
+  }
+
+  const TensorInfo* FindInfo(const std::string& name) const {
+    const auto found = infos_.find(name);
+    return found == infos_.end() ? nullptr : found->second;
+  }
+
+  // The matrix in packed order. REQUIRES: info.packed.
+  PackedTensor GetPacked(const TensorInfo& info) const {
+    const Shape& expected = expected_.at(info.name);
+    if (!(info.shape == expected)) ThrowShape(info.name, info.shape, expected);
+    std::optional<PackedTensor> tensor = checkpoint_.FindPacked(info.name);
+    OCTAVO_CHECK(tensor && tensor->layout == *info.packed, info.name);
+    return *std::move(tensor);
+  }
+
+  [[noreturn]] void ThrowShape(const std::string& name, const Shape& found,
+                               const Shape& expected) const {
+    throw Error(ErrorCode::kDataLoss, StrCat(checkpoint_.Source(), ": ", name, " has shape ",
+                                             found.ToString(), ", expected ", expected.ToString()));
+  }
+
   AlignedBuffer<BFloat16> Narrow(const TensorView& tensor) const {
     const int64_t count = tensor.shape.num_elements();
     AlignedBuffer<BFloat16> narrow(static_cast<size_t>(count));
@@ -154,6 +210,7 @@ class Loader {
   const bool narrow_to_bf16_;
   const ops::Context& context_;
   std::map<std::string, Shape> expected_;
+  std::map<std::string, const TensorInfo*> infos_;
   size_t size_bytes_ = 0;
 };
 
@@ -216,24 +273,29 @@ void CheckWeights(const Checkpoint& checkpoint, const ModelConfig& config,
                   const ops::Context& context) {
   const Loader loader(checkpoint, config, /*narrow_to_bf16=*/false, context);
   loader.CheckNoFurtherLayers();
-  for (const TensorInfo& tensor : ExpectedTensors(config)) loader.Get(tensor.name);
+  for (const TensorInfo& tensor : ExpectedTensors(config)) loader.Check(tensor.name);
 }
 
 size_t PlanWeightBytes(const ModelConfig& config, const std::vector<TensorInfo>& tensors,
                        bool narrow_to_bf16) {
-  std::map<std::string, DType> dtypes;
-  for (const TensorInfo& tensor : tensors) dtypes[tensor.name] = tensor.dtype;
+  std::map<std::string_view, const TensorInfo*> stored;
+  for (const TensorInfo& tensor : tensors) stored[tensor.name] = &tensor;
   size_t bytes = 0;
   for (const TensorInfo& tensor : ExpectedTensors(config)) {
-    const auto found = dtypes.find(tensor.name);
-    const DType dtype = found == dtypes.end() ? DType::kF32 : found->second;
-    const auto elements = static_cast<size_t>(tensor.shape.num_elements());
+    const auto found = stored.find(tensor.name);
+    const TensorInfo& info = found == stored.end() ? tensor : *found->second;
+    const int64_t elements = tensor.shape.num_elements();
     if (tensor.shape.rank() == 1) {
-      bytes += elements * sizeof(float);
-      continue;
+      bytes += static_cast<size_t>(elements) * sizeof(float);
+    } else if (StaysPacked(info, narrow_to_bf16)) {
+      bytes += PackedBytes(*info.packed);
+    } else {
+      const int64_t n = tensor.shape[0];
+      const bool is_16_bit = narrow_to_bf16 || DTypeSize(info.dtype) == 2;
+      const bool is_f16 = !narrow_to_bf16 && info.dtype == DType::kF16;
+      const DType kept = is_f16 ? DType::kF16 : is_16_bit ? DType::kBF16 : DType::kF32;
+      bytes += PackedBytes(PackedLayout::Float(kept, n, elements / n));
     }
-    const auto n = static_cast<size_t>(tensor.shape[0]);
-    bytes += PackedBytes(n, elements / n, narrow_to_bf16 ? DType::kBF16 : dtype);
   }
   return bytes;
 }

@@ -61,17 +61,19 @@ struct ModelWeights {
   size_t size_bytes = 0;  // everything above
 };
 
-// Loads and packs every tensor of the config, one after another, letting the checkpoint's bytes go.
-// With `narrow_to_bf16` matrices of other formats are rounded to bf16 first; else they keep the
-// checkpoint's numbers. Uses context.pool.
+// Loads every tensor of the config. Matrices that the checkpoint holds packed are used where they
+// lie, in its memory or file; the others are packed, one after another, letting the checkpoint's
+// bytes go. With `narrow_to_bf16` matrices of other float formats are rounded to bf16 first; else
+// they keep the checkpoint's numbers. Uses context.pool. Numbers of matrices that are used in place
+// are not looked at.
 // Throws kNotFound (a tensor is absent), kDataLoss (wrong shape, a NaN or infinity, more layers
 // than the config says; names the tensor), kUnsupported (dtype other than F32, F16, BF16),
 // std::bad_alloc.
 ModelWeights LoadWeights(const Checkpoint& checkpoint, const ModelConfig& config,
                          bool narrow_to_bf16, const ops::Context& context);
 
-// The checks of LoadWeights on every tensor of the config, without keeping anything: reads each
-// once. Throws as LoadWeights does.
+// The checks of LoadWeights on every tensor of the config, packed ones too, without keeping
+// anything: reads each once. Throws as LoadWeights does.
 void CheckWeights(const Checkpoint& checkpoint, const ModelConfig& config,
                   const ops::Context& context);
 

@@ -26,6 +26,9 @@ void EditedCheckpoint::EditTextFile(const std::string& name, std::string_view fr
 
 void EditedCheckpoint::EditTensor(const std::string& name, TensorEdit edit) {
   edits_[name] = std::move(edit);
+  for (TensorInfo& tensor : tensors_) {
+    if (tensor.name == name) tensor.packed.reset();
+  }
 }
 
 void EditedCheckpoint::RemoveTensor(const std::string& name) {
@@ -56,6 +59,13 @@ std::optional<LoadedTensor> EditedCheckpoint::Find(std::string_view name) const 
   const auto edit = edits_.find(name);
   if (tensor && edit != edits_.end()) return Edited(*tensor, edit->second);
   return tensor;
+}
+
+std::optional<PackedTensor> EditedCheckpoint::FindPacked(std::string_view name) const {
+  const auto info = std::find_if(tensors_.begin(), tensors_.end(),
+                                 [&](const TensorInfo& tensor) { return tensor.name == name; });
+  if (info == tensors_.end() || !info->packed) return std::nullopt;
+  return original_->FindPacked(name);
 }
 
 LoadedTensor EditedCheckpoint::Edited(const LoadedTensor& tensor, const TensorEdit& edit) const {

@@ -35,6 +35,8 @@ class EditedCheckpoint final : public Checkpoint {
   std::string Container() const override { return original_->Container(); }
   const std::vector<TensorInfo>& Tensors() const override { return tensors_; }
   std::optional<LoadedTensor> Find(std::string_view name) const override;
+  // Only of matrices that are as they were.
+  std::optional<PackedTensor> FindPacked(std::string_view name) const override;
   std::optional<std::string> TextFile(std::string_view name) const override;
 
  private:

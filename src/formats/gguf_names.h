@@ -1,0 +1,23 @@
+// Which tensor of the model a tensor of a GGUF file is, or is a part of.
+#ifndef OCTAVO_FORMATS_GGUF_NAMES_H_
+#define OCTAVO_FORMATS_GGUF_NAMES_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace octavo {
+
+struct GgufPlace {
+  std::string name;  // canonical: "visual.blocks.0.attn.qkv.weight"
+  int part = 0;      // of q, k, v; of the two halves of the patch embedding
+  int num_parts = 1;
+};
+
+// nullopt for names that the architecture does not have.
+// Source: ggml-org/llama.cpp gguf-py/gguf/constants.py, tools/mtmd/clip-impl.h.
+std::optional<GgufPlace> FindGgufPlace(std::string_view name);
+
+}  // namespace octavo
+
+#endif  // OCTAVO_FORMATS_GGUF_NAMES_H_
