@@ -98,7 +98,7 @@ struct ParseOptions {
   enum class Layout { kAuto, kModel, kWhitespace };
   Layout layout = Layout::kAuto;  // auto: the model's, white space where that is unusable
   int dpi = 200;                  // of PDF pages; 36 to 600
-  std::string pages;              // "1-3,7"; empty: all
+  std::string pages;              // "1-3,7" of these it has; empty: all
   std::string password;           // of an encrypted PDF
   bool image_analysis = false;    // asks a model that knows how about pictures and charts
   // Changes speed and memory only.
@@ -110,7 +110,8 @@ struct ParseOptions {
 class Document {
  public:
   // Sniffs and checks the file; renders nothing. Throws kNotFound, kDataLoss, kUnsupported,
-  // kInvalidArgument (password missing or wrong, pages out of range), kResourceExhausted, kIo.
+  // kInvalidArgument (password missing or wrong, options.pages malformed or none of them there),
+  // kResourceExhausted, kIo.
   Document(const std::string& path, const ParseOptions& options);
   // The same of the bytes of a file, as from standard input. `name` stands for it in messages.
   static Document FromBytes(std::string bytes, const std::string& name,
@@ -121,6 +122,7 @@ class Document {
 
   int num_pages() const;                         // of the whole file
   const std::vector<int>& page_indices() const;  // what options.pages chooses, ascending, from 0
+  bool lacks_pages() const;                      // options.pages names some that are not there
 
  private:
   friend struct DocumentAccess;

@@ -18,6 +18,7 @@
 #include "base/str_cat.h"
 #include "document/extractor.h"
 #include "document/model_card.h"
+#include "document/page_ranges.h"
 #include "document/pdf.h"
 #include "octavo/document.h"
 #include "vision/image_codec.h"
@@ -28,12 +29,30 @@ namespace octavo {
 struct Document::Impl {
   std::string name;            // of the file, or what stands for it
   std::optional<PdfFile> pdf;  // absent: a picture
-  std::string bytes;           // of a picture without a file
-  bool has_file = true;
+  // Of a picture, read once: what is done to its file later does no harm.
+  std::string bytes;
   std::vector<ImagePage> image_pages;  // of a picture
   int num_pages = 1;
   int dpi = 200;
   std::vector<int> page_indices;
+  bool lacks_pages = false;
+
+  void TakePicture(std::string file_bytes) {
+    image_pages = ListImagePages(std::as_bytes(std::span(file_bytes)), name);
+    num_pages = static_cast<int>(image_pages.size());
+    bytes = std::move(file_bytes);
+  }
+
+  void ChoosePages(const std::string& ranges) {
+    ChosenPages chosen = ChoosePagesOf(ParsePageRanges(ranges), num_pages);
+    if (chosen.indices.empty()) {
+      throw Error(ErrorCode::kInvalidArgument,
+                  StrCat(name, ": found ", num_pages, num_pages == 1 ? " page" : " pages",
+                         ", none of --pages ", ranges));
+    }
+    page_indices = std::move(chosen.indices);
+    lacks_pages = chosen.lacks_pages;
+  }
 };
 
 struct DocumentAccess {
@@ -45,8 +64,7 @@ struct DocumentAccess {
       page->height_pt = rendered.height_pt;
       return std::move(rendered.image);
     }
-    if (!impl.has_file) return Decode(impl, std::as_bytes(std::span(impl.bytes)), index, page);
-    return Decode(impl, MappedFile::Open(impl.name).bytes(), index, page);
+    return Decode(impl, std::as_bytes(std::span(impl.bytes)), index, page);
   }
 
  private:
@@ -68,6 +86,9 @@ using Clock = std::chrono::steady_clock;
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
+
+// What a file's kind is told by stands at its begin.
+constexpr size_t kSniffedBytes = 65536;
 
 // True for a PDF, false for a picture; throws for anything else.
 bool SniffIsPdf(std::span<const std::byte> bytes, const std::string& path) {
@@ -103,15 +124,14 @@ Document::Document(const std::string& path, const ParseOptions& options)
   CheckOptions(options);
   impl_->name = path;
   impl_->dpi = options.dpi;
-  const MappedFile file = MappedFile::Open(path);
-  if (SniffIsPdf(file.bytes(), path)) {
+  const std::string head = ReadFileHead(path, kSniffedBytes);
+  if (SniffIsPdf(std::as_bytes(std::span(head)), path)) {
     impl_->pdf.emplace(path, options.password, options.canceller);
     impl_->num_pages = impl_->pdf->num_pages();
   } else {
-    impl_->image_pages = ListImagePages(file.bytes(), path);
-    impl_->num_pages = static_cast<int>(impl_->image_pages.size());
+    impl_->TakePicture(ReadFile(path, kMaxPictureFileBytes));
   }
-  impl_->page_indices = ParsePageRanges(options.pages, impl_->num_pages);
+  impl_->ChoosePages(options.pages);
 }
 
 Document Document::FromBytes(std::string bytes, const std::string& name,
@@ -120,16 +140,13 @@ Document Document::FromBytes(std::string bytes, const std::string& name,
   auto impl = std::make_unique<Impl>();
   impl->name = name;
   impl->dpi = options.dpi;
-  impl->has_file = false;
   if (SniffIsPdf(std::as_bytes(std::span(bytes)), name)) {
     impl->pdf.emplace(PdfFile::FromBytes(bytes, name, options.password, options.canceller));
     impl->num_pages = impl->pdf->num_pages();
   } else {
-    impl->image_pages = ListImagePages(std::as_bytes(std::span(bytes)), name);
-    impl->num_pages = static_cast<int>(impl->image_pages.size());
-    impl->bytes = std::move(bytes);
+    impl->TakePicture(std::move(bytes));
   }
-  impl->page_indices = ParsePageRanges(options.pages, impl->num_pages);
+  impl->ChoosePages(options.pages);
   return Document(std::move(impl));
 }
 
@@ -141,6 +158,7 @@ Document& Document::operator=(Document&&) noexcept = default;
 
 int Document::num_pages() const { return impl_->num_pages; }
 const std::vector<int>& Document::page_indices() const { return impl_->page_indices; }
+bool Document::lacks_pages() const { return impl_->lacks_pages; }
 
 namespace {
 

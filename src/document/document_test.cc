@@ -53,6 +53,29 @@ TEST_F(DocumentTest, ReadsAPictureWhateverItsName) {
   EXPECT_EQ(ToMarkdown(pages), "words of 800\n");
 }
 
+// Whoever opened it reads it, though its file is cut meanwhile.
+TEST_F(DocumentTest, ReadsAPictureAsItWasWhenItWasOpened) {
+  const std::string path = Write("scan.png", PrintedPng());
+  const Document document(path, options_);
+  std::filesystem::resize_file(path, 100);
+  FakeEngine engine(Words);
+  std::vector<Page> pages;
+  ParsePages(engine, document, {0}, options_, [&](Page page) { pages.push_back(std::move(page)); });
+  ASSERT_EQ(pages.size(), 1u);
+  EXPECT_EQ(pages[0].error, "");
+  EXPECT_EQ(ToMarkdown(pages), "words of 800\n");
+}
+
+TEST_F(DocumentTest, LeavesOutPagesThatAreNotThere) {
+  const std::string path = Write("two.pdf", TinyPdf({{100, 100}, {200, 100}}));
+  options_.pages = "2-5";
+  const Document part(path, options_);
+  EXPECT_EQ(part.page_indices(), std::vector<int>{1});
+  EXPECT_TRUE(part.lacks_pages());
+  options_.pages = "2-";
+  EXPECT_FALSE(Document(path, options_).lacks_pages());
+}
+
 TEST_F(DocumentTest, TakesAPictureForAPictureWhateverItSpeaksOf) {
   // A PPM's comment stands in its head; a PDF may stand behind other words.
   const std::string ppm = "P6 # made from %PDF-1.7 file\n2 1 255\n" + std::string(6, '\x7F');

@@ -1,7 +1,6 @@
 #include "document/pdf.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
@@ -9,6 +8,8 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 #include "base/check.h"
 #include "base/child_process.h"
@@ -82,8 +83,13 @@ void CheckResult(const ChildResult& result, const std::string& name, const std::
 PdfFile::PdfFile(const std::string& path, const std::string& password, const Canceller* canceller)
     // No word of a command line begins with a dash.
     : path_(std::filesystem::absolute(path).string()), name_(path), canceller_(canceller) {
-  const MappedFile file = MappedFile::Open(path);
-  Open({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()}, password);
+  // Poppler reads the file; its bytes are wanted here only where poppler cannot.
+  const auto read = [&] {
+    std::error_code ignored;
+    const bool is_too_large = std::filesystem::file_size(path, ignored) > kMaxRescuedBytes;
+    return is_too_large ? std::string() : ReadFile(path, kMaxRescuedBytes);
+  };
+  Open(read, password);
 }
 
 PdfFile PdfFile::FromBytes(std::string_view bytes, const std::string& name,
@@ -92,20 +98,23 @@ PdfFile PdfFile::FromBytes(std::string_view bytes, const std::string& name,
   file.name_ = name;
   file.canceller_ = canceller;
   file.bytes_ = std::make_shared<const MemoryFile>(bytes);
-  file.Open(bytes, password);
+  const auto read = [&] { return std::string(bytes.size() > kMaxRescuedBytes ? "" : bytes); };
+  file.Open(read, password);
   return file;
 }
 
-void PdfFile::Open(std::string_view bytes, const std::string& password) {
+void PdfFile::Open(FunctionRef<std::string()> read, const std::string& password) {
   ChildResult info = RunPoppler({"pdfinfo"}, 1, InfoLimits());
   if (Contains(info.stderr_text, "Incorrect password")) {
     Decrypt(password);
     info = RunPoppler({"pdfinfo"}, 1, InfoLimits());
   }
   const bool is_empty = Contains(info.stderr_text, "Invalid page count 0");
+  std::optional<std::string> bytes;
   for (const PdfRescue rescue : {PdfRescue::kOwnCatalog, PdfRescue::kAllPages}) {
     if (is_empty || info.timed_out || PagesOfPdfInfo(info.stdout_bytes) > 0) break;
-    if (Rescue(bytes, rescue)) info = RunPoppler({"pdfinfo"}, 1, InfoLimits());
+    if (!bytes) bytes = read();
+    if (Rescue(*bytes, rescue)) info = RunPoppler({"pdfinfo"}, 1, InfoLimits());
   }
   if (!is_empty) CheckResult(info, name_, "pdfinfo");
   const int64_t count = is_empty ? 0 : PagesOfPdfInfo(info.stdout_bytes);
@@ -144,7 +153,6 @@ void PdfFile::Decrypt(const std::string& password) {
 
 // True if the file got a new end, which may make it readable.
 bool PdfFile::Rescue(std::string_view bytes, PdfRescue rescue) {
-  if (bytes.size() > kMaxRescuedBytes) return false;
   const std::string tail = RescuePdfTail(bytes, rescue);
   if (tail.empty()) return false;
   bytes_ = std::make_shared<const MemoryFile>(bytes, tail);
@@ -157,7 +165,16 @@ ChildResult PdfFile::RunConfined(const std::vector<std::string>& words, std::str
   if (canceller_ != nullptr) {
     limits.is_cancelled = [this] { return canceller_->cancelled(); };
   }
-  ChildResult result = RunChild(words, input, limits, bytes_.get());
+  ChildResult result = [&] {
+    try {
+      return RunChild(words, input, limits, bytes_.get());
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kNotFound) throw;
+      throw Error(ErrorCode::kNotFound,
+                  StrCat(name_, ": ", error.what(), ": install ",
+                         words[0] == "qpdf" ? "qpdf" : "poppler-utils", " to read this PDF"));
+    }
+  }();
   if (result.cancelled) throw Error(ErrorCode::kCancelled, StrCat(name_, ": cancelled"));
   return result;
 }
@@ -227,41 +244,6 @@ RenderedPage PdfFile::RenderPage(int index, int dpi, std::vector<std::string>* w
   return {
       DecodePpm(std::as_bytes(std::span(result.stdout_bytes)), StrCat(name_, ": ", page), {}).image,
       size->width_pt, size->height_pt};
-}
-
-std::vector<int> ParsePageRanges(const std::string& ranges, int num_pages) {
-  std::vector<bool> is_wanted(static_cast<size_t>(num_pages), ranges.empty());
-  const auto fail = [&](const std::string& why) {
-    throw Error(ErrorCode::kInvalidArgument, StrCat("--pages ", ranges, ": ", why));
-  };
-  std::string_view rest = ranges;
-  while (!rest.empty()) {
-    const size_t comma = std::min(rest.find(','), rest.size());
-    const std::string_view part = rest.substr(0, comma);
-    rest.remove_prefix(std::min(rest.size(), comma + 1));
-    const size_t dash = part.find('-');
-    const auto number = [&](std::string_view text, int if_empty) {
-      if (text.empty() && dash != std::string_view::npos) return if_empty;
-      int value = 0;
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (error != std::errc() || end != text.data() + text.size()) {
-        fail("expected page numbers and ranges like 1-3,7");
-      }
-      return value;
-    };
-    const int first = number(part.substr(0, dash), 1);
-    const int last =
-        dash == std::string_view::npos ? first : number(part.substr(dash + 1), num_pages);
-    if (first < 1 || last > num_pages || first > last) {
-      fail(StrCat("the document has pages 1 to ", num_pages));
-    }
-    std::fill(is_wanted.begin() + (first - 1), is_wanted.begin() + last, true);
-  }
-  std::vector<int> pages;
-  for (int i = 0; i < num_pages; ++i) {
-    if (is_wanted[static_cast<size_t>(i)]) pages.push_back(i);
-  }
-  return pages;
 }
 
 }  // namespace octavo

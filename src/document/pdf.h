@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/child_process.h"
+#include "base/function_ref.h"
 #include "base/memory_file.h"
 #include "document/pdf_rescue.h"
 #include "octavo/document.h"
@@ -49,7 +50,8 @@ class PdfFile {
 
  private:
   PdfFile() = default;
-  void Open(std::string_view bytes, const std::string& password);
+  // `read`: the file's bytes, or none where they are too many.
+  void Open(FunctionRef<std::string()> read, const std::string& password);
   void Decrypt(const std::string& password);
   bool Rescue(std::string_view bytes, PdfRescue rescue);
   ChildResult RunConfined(const std::vector<std::string>& words, std::string_view input,
@@ -68,10 +70,6 @@ class PdfFile {
 
 // Longest side of a rendered page. Source: mineru 3.4.5, pdf_image_tools.py.
 inline constexpr int kMaxPageSide = 3500;
-
-// "1-3,7,9-" of a document with num_pages pages, ascending and from 0; "" is all. Throws
-// kInvalidArgument (syntax, a page that is not there).
-std::vector<int> ParsePageRanges(const std::string& ranges, int num_pages);
 
 }  // namespace octavo
 

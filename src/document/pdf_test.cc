@@ -158,19 +158,5 @@ TEST_F(Pdf, WarnsOfFormsThatAreMadeByAProgram) {
   EXPECT_EQ(warnings[0].substr(0, 16), "xfa_unsupported:");
 }
 
-TEST(ParsePageRanges, TakesNumbersRangesAndOpenEnds) {
-  EXPECT_EQ(ParsePageRanges("", 3), (std::vector<int>{0, 1, 2}));
-  EXPECT_EQ(ParsePageRanges("1-2,5", 6), (std::vector<int>{0, 1, 4}));
-  EXPECT_EQ(ParsePageRanges("5,1-2,2", 6), (std::vector<int>{0, 1, 4}));
-  EXPECT_EQ(ParsePageRanges("4-", 6), (std::vector<int>{3, 4, 5}));
-  EXPECT_EQ(ParsePageRanges("-2", 6), (std::vector<int>{0, 1}));
-}
-
-TEST(ParsePageRanges, RefusesWhatIsNotThere) {
-  for (const char* ranges : {"0", "4", "2-4", "3-2", "x", "1,,2", "1-2-3", "1;2", " 1"}) {
-    EXPECT_EQ(CodeOf([&] { ParsePageRanges(ranges, 3); }), ErrorCode::kInvalidArgument) << ranges;
-  }
-}
-
 }  // namespace
 }  // namespace octavo

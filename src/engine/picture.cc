@@ -1,5 +1,6 @@
 #include <cstddef>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "base/file.h"
@@ -9,8 +10,8 @@
 namespace octavo {
 
 Picture ReadPicture(const std::string& path) {
-  const MappedFile file = MappedFile::Open(path);
-  Image image = DecodeImage(file.bytes(), path);
+  const std::string bytes = ReadFile(path, kMaxPictureFileBytes);
+  Image image = DecodeImage(std::as_bytes(std::span(bytes)), path);
   Picture picture;
   picture.width = image.width;
   picture.height = image.height;
