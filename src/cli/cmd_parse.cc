@@ -14,6 +14,7 @@
 #include "base/interrupt.h"
 #include "base/str_cat.h"
 #include "base/terminal.h"
+#include "base/utf8.h"
 #include "cli/input_files.h"
 #include "cli/layout_name.h"
 #include "cli/model_lookup.h"
@@ -21,6 +22,7 @@
 #include "cli/progress.h"
 #include "cli/result_files.h"
 #include "document/model_card.h"
+#include "document/page_ranges.h"
 #include "document/prompts.h"
 #include "octavo/document.h"
 #include "octavo/engine.h"
@@ -53,7 +55,7 @@ std::string PasswordOf(const ParseCommandOptions& options) {
   if (options.password_file.empty()) return options.password;
   if (options.password_file == "-") return ReadSecretLine("Password of the PDF: ");
   constexpr size_t kMaxBytes = 4096;
-  return FirstLine(ReadFile(options.password_file, kMaxBytes));
+  return ReadFirstLine(options.password_file, kMaxBytes);
 }
 
 // A page without its blocks' text and its pictures' bytes, for Progress.
@@ -96,8 +98,7 @@ class ParseRun {
   int Run() {
     for (const InputProblem& problem : found_.problems) Fail(problem.name, problem.error);
     for (const InputFile& input : found_.files) {
-      if (canceller_.cancelled()) break;
-      ReadInput(input);
+      if (canceller_.cancelled() || !TryInput(input)) break;
     }
     progress_.Finish(options_.timings);
     if (!canceller_.cancelled()) return exit_code_;
@@ -143,10 +144,27 @@ class ParseRun {
     return *engine_;
   }
 
-  // Errors of opening are the input's. What is thrown later ends the run: a model that cannot be
-  // loaded, a full disk.
+  static std::string NameOf(const InputFile& input) {
+    return input.is_stdin ? "standard input" : input.path.string();
+  }
+
+  // False where the others cannot be read either: without a model, without room for results.
+  bool TryInput(const InputFile& input) {
+    try {
+      ReadInput(input);
+      return true;
+    } catch (const Error& error) {
+      Fail(NameOf(input), error);
+    } catch (const std::bad_alloc&) {
+      Fail(NameOf(input), Error(ErrorCode::kResourceExhausted, "no memory left"));
+    }
+    return false;
+  }
+
+  // Errors of opening are the input's. What is thrown ends the run: a model that cannot be loaded,
+  // a full disk.
   void ReadInput(const InputFile& input) {
-    const std::string name = input.is_stdin ? "standard input" : input.path.string();
+    const std::string name = NameOf(input);
     std::optional<Document> document;
     std::optional<ResultFiles> results;
     try {
@@ -157,8 +175,9 @@ class ParseRun {
         stamp = StampOfBytes(bytes, name);
         document = Document::FromBytes(std::move(bytes), name, parse_options_);
       } else {
-        document.emplace(name, parse_options_);
+        // Before it is read: what changes it later makes it another input.
         stamp = StampOfFile(input.path);
+        document.emplace(name, parse_options_);
       }
       if (!writes_to_stdout_) OpenResults(input, std::move(stamp), &results);
     } catch (const Error& error) {
@@ -188,6 +207,13 @@ class ParseRun {
       is_output_broken_ = error.code() == ErrorCode::kIo;
       throw;
     }
+  }
+
+  void TellLackingPages(const Document& document, const std::string& name) {
+    if (!document.lacks_pages()) return;
+    progress_.Note(StrCat(PrintableName(name), ": has ", document.num_pages(),
+                          document.num_pages() == 1 ? " page" : " pages",
+                          "; the others of --pages ", options_.pages, " are left out"));
   }
 
   // What became of the pages of one document.
@@ -221,6 +247,7 @@ class ParseRun {
 
   void ReadToStdout(const Document& document, const std::string& name) {
     const std::vector<int>& indices = document.page_indices();
+    TellLackingPages(document, name);
     progress_.StartDocument(name, static_cast<int>(indices.size()), 0);
     const Tally tally = ReadPages(document, indices, [&](Page page) {
       // There is no folder for pictures.
@@ -239,10 +266,7 @@ class ParseRun {
     if (markdown.empty()) return;
     progress_.EraseBar();
     if (std::exchange(has_written_, true)) std::fputc('\n', stdout);
-    const bool is_written =
-        std::fwrite(markdown.data(), 1, markdown.size(), stdout) == markdown.size() &&
-        std::fflush(stdout) == 0;
-    if (!is_written) throw Error(ErrorCode::kIo, "stdout cannot be written");
+    WriteStandardOutput(markdown);
   }
 
   void ReadToFiles(const Document& document, const std::string& name, ResultFiles* results) {
@@ -252,6 +276,7 @@ class ParseRun {
     }
     const auto num_pages = static_cast<int>(document.page_indices().size());
     const auto num_missing = static_cast<int>(missing.size());
+    TellLackingPages(document, name);
     progress_.StartDocument(name, num_pages, num_pages - num_missing);
     const Tally tally =
         ReadPages(document, missing, [&](Page page) { results->Append(std::move(page)); });
@@ -262,6 +287,11 @@ class ParseRun {
     }
     try {
       results->Finish(tally.num_failed == 0);
+    } catch (const Error& error) {
+      // Something that came to stand in the way of these results alone.
+      if (error.code() != ErrorCode::kInvalidArgument) throw;
+      Fail(name, error);
+      return;
     } catch (const std::bad_alloc&) {
       Fail(name, Error(ErrorCode::kResourceExhausted,
                        StrCat(name, ": not enough memory to write the results")));
@@ -300,6 +330,7 @@ int RunParse(const ParseCommandOptions& options) {
     throw Error(ErrorCode::kInvalidArgument,
                 "the input - and --password-file - both want standard input");
   }
+  ParsePageRanges(options.pages);  // what is malformed is so for every input
   if (options.output_dir == "-" && options.json_events) {
     throw Error(ErrorCode::kInvalidArgument,
                 "--json and -o - both want stdout; give a folder with -o");

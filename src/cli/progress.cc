@@ -37,6 +37,11 @@ void WriteEvent(std::FILE* stream, const Json& event) {
   if (!is_written) throw Error(ErrorCode::kIo, "stdout cannot be written");
 }
 
+// JSON holds no names that are not UTF-8; with their bytes spelt out they stay different.
+std::string EventName(const std::string& name) {
+  return IsValidUtf8(name) ? name : PrintableName(name, kMaxLineBytes);
+}
+
 // A message without what the line has already: the input's name, then the page's.
 std::string Without(const std::string& name, const std::string& message) {
   const std::string prefix = name + ": ";
@@ -93,9 +98,10 @@ void Progress::StartDocument(const std::string& name, int num_pages, int num_kep
   std::erase_if(num_pages_warned_, [](const auto& entry) { return !IsAboutTheModel(entry.first); });
   num_pages_started_ += num_pages;
   ++num_documents_started_;
-  WriteEvent(
-      streams_.events,
-      {{"event", "document"}, {"input", name}, {"pages", num_pages}, {"pages_kept", num_kept}});
+  WriteEvent(streams_.events, {{"event", "document"},
+                               {"input", EventName(name)},
+                               {"pages", num_pages},
+                               {"pages_kept", num_kept}});
   if (num_kept > 0) {
     Say(StrCat(PrintableName(name), ": going on after ", Count(num_kept, "page", "pages"),
                " of an earlier run"));
@@ -114,7 +120,7 @@ void Progress::FinishPage(const Page& page) {
   timings_.prefill_seconds += page.timings.prefill_seconds;
   timings_.decode_seconds += page.timings.decode_seconds;
   Json event = {{"event", "page"},
-                {"input", name_},
+                {"input", EventName(name_)},
                 {"page", page.index + 1},
                 {"seconds", page.timings.total_seconds},
                 {"blocks", page.blocks.size()},
@@ -142,7 +148,8 @@ void Progress::FinishPage(const Page& page) {
 
 void Progress::FinishDocument(const std::string& result) {
   ++num_documents_done_;
-  WriteEvent(streams_.events, {{"event", "done"}, {"input", name_}, {"result", result}});
+  WriteEvent(streams_.events,
+             {{"event", "done"}, {"input", EventName(name_)}, {"result", EventName(result)}});
   for (const auto& [warning, num_pages] : num_pages_warned_) {
     if (num_pages == 1 || IsAboutTheModel(warning)) continue;
     Say(StrCat(PrintableName(name_), ": on ", num_pages, " pages: ", warning));
@@ -156,7 +163,8 @@ void Progress::GiveUpDocument(const Error& first_error) { WriteFailure(name_, fi
 void Progress::SkipDocument(const std::string& name, const std::string& result) {
   ++num_documents_done_;
   ++num_documents_skipped_;
-  WriteEvent(streams_.events, {{"event", "unchanged"}, {"input", name}, {"result", result}});
+  WriteEvent(streams_.events,
+             {{"event", "unchanged"}, {"input", EventName(name)}, {"result", EventName(result)}});
   Say(StrCat(PrintableName(name), ": unchanged since ", PrintableName(result),
              " was written; --force reads it again"));
 }
@@ -166,11 +174,13 @@ void Progress::FailDocument(const std::string& name, const Error& error) {
   Say(StrCat("octavo: ", ErrorCodeName(error.code()), ": ", error.what()));
 }
 
+void Progress::Note(const std::string& line) { Say(line); }
+
 void Progress::WriteFailure(const std::string& name, const Error& error) {
   ++num_documents_done_;
   ++num_documents_failed_;
   WriteEvent(streams_.events, {{"event", "failed"},
-                               {"input", name},
+                               {"input", EventName(name)},
                                {"code", ErrorCodeName(error.code())},
                                {"error", error.what()}});
 }
@@ -189,6 +199,8 @@ void Progress::Finish(bool timings) {
   if (num_pages_failed_ > 0) {
     line += StrCat(", ", Count(num_pages_failed_, "page", "pages"), " failed");
   }
+  const size_t num_unread = num_documents_ - num_documents_done_;
+  if (num_unread > 0) line += StrCat(", ", num_unread, " not finished");
   line += Format(", at most %.0f MB of memory", ToMegabytes(PeakResidentBytes()));
   Say(line);
   if (timings) {
@@ -204,6 +216,7 @@ void Progress::Finish(bool timings) {
                                {"documents", num_documents_},
                                {"documents_failed", num_documents_failed_},
                                {"documents_unchanged", num_documents_skipped_},
+                               {"documents_unfinished", num_unread},
                                {"pages", num_pages_done_},
                                {"pages_failed", num_pages_failed_},
                                {"seconds", seconds},

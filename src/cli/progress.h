@@ -41,6 +41,8 @@ class Progress {
   // A document that was not started.
   void SkipDocument(const std::string& name, const std::string& result);
   void FailDocument(const std::string& name, const Error& error);
+  // A line about a document, for people only.
+  void Note(const std::string& line);
   // The closing line, and seconds by stage with `timings`.
   void Finish(bool timings);
 

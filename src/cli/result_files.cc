@@ -50,11 +50,32 @@ std::vector<std::string> CompleteLines(const std::string& text) {
 }
 
 // What tells the bytes of an output from others: their number and hash.
-std::string StampOfOutputBytes(std::string_view bytes) {
+std::string StampText(uint64_t num_bytes, uint64_t hash) {
   char stamp[48];
-  std::snprintf(stamp, sizeof stamp, "%zu:%016llx", bytes.size(),
-                static_cast<unsigned long long>(Fnv1a64(bytes)));
+  std::snprintf(stamp, sizeof stamp, "%llu:%016llx", static_cast<unsigned long long>(num_bytes),
+                static_cast<unsigned long long>(hash));
   return stamp;
+}
+
+std::string StampOfOutputBytes(std::string_view bytes) {
+  return StampText(bytes.size(), Fnv1a64(bytes));
+}
+
+// JSON holds no names that are not UTF-8: their bytes are spelt out, so that two names never become
+// one. No path and no settings begin so.
+std::string JsonIdentity(const std::string& name) {
+  if (IsValidUtf8(name)) return name;
+  constexpr char kHex[] = "0123456789ABCDEF";
+  std::string spelt = "bytes:";
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80 && c != '%') {
+      spelt += c;
+    } else {
+      spelt += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  return spelt;
 }
 
 }  // namespace
@@ -64,7 +85,8 @@ InputStamp StampOfFile(const fs::path& path) {
   InputStamp stamp;
   stamp.shown = PrintableName(path.string());
   const auto absolute = fs::absolute(path, error);
-  if (!error) stamp.bytes = fs::file_size(path, error);
+  const bool is_file = !error && fs::is_regular_file(path, error);
+  if (is_file) stamp.bytes = fs::file_size(path, error);
   if (!error) stamp.time = fs::last_write_time(path, error).time_since_epoch().count();
   if (error) {
     const bool is_absent = error == std::errc::no_such_file_or_directory;
@@ -88,9 +110,20 @@ ResultFiles::ResultFiles(InputStamp input, const std::string& name, const Result
       options_(options),
       journal_path_(options.output_dir / ".octavo" / (name + ".jsonl")),
       header_(Header()) {
+  RefuseImpossibleNames();
+  fs::path lock_path = journal_path_;
+  if (!lock_.Acquire(lock_path.replace_extension(".lock"))) {
+    throw Error(ErrorCode::kInvalidArgument,
+                StrCat(PrintableName(ResultPath().string()),
+                       " is being written by another run; wait for its end, or choose another "
+                       "folder with -o"));
+  }
   ReadJournal();
   RefuseToReplaceTheInput();
-  if (is_done_) return;
+  if (is_done_) {
+    lock_.Release();
+    return;
+  }
   if (!options_.force) RefuseForeignResults();
   BeginJournal();
 }
@@ -99,23 +132,26 @@ ResultFiles::~ResultFiles() = default;
 
 std::string ResultFiles::Header() const {
   const Json header = {{"octavo", 1},
-                       {"input", input_.source},
+                       {"input", JsonIdentity(input_.source)},
                        {"bytes", input_.bytes},
                        {"time", input_.time},
-                       {"settings", options_.settings}};
-  return header.dump(-1, ' ', false, Json::error_handler_t::replace);
+                       {"settings", JsonIdentity(options_.settings)}};
+  return header.dump();
 }
 
-// Of what stands under the name of an output; "" where there is nothing, not even a byte.
+// Of what stands under the name of an output; "" where there is nothing.
 std::string ResultFiles::StampOfOutput(const std::string& format) const {
   const fs::path path = OutputPath(format);
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return "";
   try {
-    const MappedFile file = MappedFile::Open(path);
-    if (file.bytes().empty()) return "";
-    return StampOfOutputBytes(
-        {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()});
+    uint64_t num_bytes = 0;
+    uint64_t hash = kFnvBasis;
+    ReadFileInPieces(path, [&](std::string_view piece) {
+      num_bytes += piece.size();
+      hash = Fnv1a64(piece, hash);
+    });
+    return StampText(num_bytes, hash);
   } catch (const Error&) {
     return "unreadable";
   }
@@ -189,6 +225,31 @@ void ResultFiles::ReadOwnJournal(const std::vector<std::string>& lines) {
       });
 }
 
+// What this input alone cannot be written for, so that the others go on: names that are too long
+// for the file system, folders where files are to be and files where folders are.
+void ResultFiles::RefuseImpossibleNames() const {
+  std::vector<fs::path> paths = {journal_path_};
+  for (const std::string& format : options_.formats) paths.push_back(OutputPath(format));
+  for (const fs::path& path : paths) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    const auto refuse = [&](const fs::path& which, const char* what) {
+      throw Error(ErrorCode::kInvalidArgument, StrCat(PrintableName(which.string(), 400), what));
+    };
+    if (error == std::errc::filename_too_long) {
+      refuse(path, ": the name is too long for this file system; rename the input");
+    }
+    if (status.type() == fs::file_type::directory) {
+      refuse(path, ": a folder stands where the result is to be");
+    }
+    // A file further up is one in the way of all results.
+    if (path.parent_path() != options_.output_dir && error == std::errc::not_a_directory &&
+        fs::is_directory(options_.output_dir)) {
+      refuse(path.parent_path(), ": a file stands where a folder of results is to be");
+    }
+  }
+}
+
 // --force allows to replace results, not what they are made from.
 void ResultFiles::RefuseToReplaceTheInput() const {
   for (const std::string& format : options_.formats) {
@@ -218,7 +279,8 @@ void ResultFiles::RefuseForeignResults() const {
     const auto own = own_.find(format);
     if (own == own_.end()) refuse(path, " exists and is no result of ");
     const std::string stamp = StampOfOutput(format);
-    if (stamp.empty() || own->second.count(stamp) > 0) continue;
+    // Nothing is lost with an empty file.
+    if (stamp == StampOfOutputBytes("") || own->second.count(stamp) > 0) continue;
     refuse(path, " was changed since octavo wrote it from ");
   }
 }
@@ -242,6 +304,7 @@ void ResultFiles::BeginJournal() {
   for (const auto& [index, page] : pages_) bytes += PageToJsonLine(page) + "\n";
   WriteFileAtomically(journal_path_, bytes);
   journal_ = std::make_unique<AppendedFile>(journal_path_);
+  is_foreign_begun_ = is_foreign_done_ = false;
 }
 
 fs::path ResultFiles::OutputPath(const std::string& format) const {
@@ -271,6 +334,8 @@ void ResultFiles::Append(Page page) {
 void ResultFiles::Finish(bool is_complete) {
   std::vector<Page> pages;
   for (const auto& [index, page] : pages_) pages.push_back(page);
+  // What came to stand there while the pages were read.
+  if (!options_.force) RefuseForeignResults();
   CreateFolder(OutputPath("md").parent_path());
   for (const std::string& format : options_.formats) {
     std::string bytes;
@@ -283,11 +348,13 @@ void ResultFiles::Finish(bool is_complete) {
     const std::string stamp = StampOfOutputBytes(bytes);
     journal_->Append(Json{{"written", {{format, stamp}}}}.dump() + "\n");
     WriteFileAtomically(OutputPath(format), bytes);
+    own_[format].insert(stamp);
     current_[format] = stamp;
   }
   if (!is_complete) return;
   journal_->Append(Json{{"done", true}, {"written", current_}}.dump() + "\n");
   journal_.reset();
+  lock_.Release();
   is_done_ = true;
 }
 

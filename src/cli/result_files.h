@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/file_lock.h"
 #include "octavo/document.h"
 
 namespace octavo {
@@ -39,14 +40,16 @@ struct InputStamp {
   std::string shown;  // in messages
 };
 
-// Of a file; of bytes without a file. Throws kNotFound, kIo.
+// Of a file or what else has the name; of bytes without a file. Throws kNotFound, kIo.
 InputStamp StampOfFile(const std::filesystem::path& path);
 InputStamp StampOfBytes(std::string_view bytes, const std::string& shown);
 
 class ResultFiles {
  public:
-  // Opens the journal of an input. Throws kInvalidArgument (an output or a begun journal stands in
-  // the way that is not octavo's result of this input, or was changed since), kIo.
+  // Opens the journal of an input and keeps other runs from its results until it is destroyed or
+  // finished. Throws kInvalidArgument for what concerns this input alone (an output or a begun
+  // journal stands in the way that is not octavo's result of this input, or was changed since;
+  // another run is at it; a name that is too long or taken by a folder), kIo.
   ResultFiles(InputStamp input, const std::string& name, const ResultOptions& options);
   ~ResultFiles();
 
@@ -62,7 +65,7 @@ class ResultFiles {
   void Append(Page page);
 
   // Writes the outputs, each in one step, and marks the journal as finished unless pages are
-  // missing. Throws kIo.
+  // missing. Throws kInvalidArgument (something came to stand in the way since), kIo.
   void Finish(bool is_complete);
 
   // The first of the outputs, in the order in which formats were named.
@@ -77,6 +80,7 @@ class ResultFiles {
   void ReadJournal();
   bool TakeLine(const std::string& line, bool goes_on);
   void ReadOwnJournal(const std::vector<std::string>& lines);
+  void RefuseImpossibleNames() const;
   void RefuseToReplaceTheInput() const;
   void RefuseForeignResults() const;
   void BeginJournal();
@@ -96,6 +100,7 @@ class ResultFiles {
   bool is_own_ = false;
   bool is_foreign_begun_ = false;
   bool is_foreign_done_ = false;
+  FileLock lock_;
   std::unique_ptr<AppendedFile> journal_;
 };
 

@@ -1,5 +1,6 @@
 #include "cli/result_files.h"
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -78,6 +79,84 @@ TEST_F(ResultFilesTest, WritesEveryFormat) {
                            "in_middle.json", "in_model.json"}) {
     EXPECT_NE(Read(name).find("one"), std::string::npos) << name;
   }
+}
+
+// A blank page makes an empty Markdown file, which is as done as any.
+TEST_F(ResultFilesTest, KnowsAnEmptyResultAgain) {
+  {
+    ResultFiles results = Open();
+    results.Append(PageWith(0, ""));
+    results.Finish(true);
+  }
+  ASSERT_TRUE(Exists("in.md"));
+  ASSERT_EQ(Read("in.md"), "");
+  EXPECT_TRUE(Open().is_done());
+  fs::remove(options_.output_dir / "in.md");
+  EXPECT_FALSE(Open().is_done());
+}
+
+TEST_F(ResultFilesTest, TellsInputsApartWhoseNamesAreNoUtf8) {
+  std::vector<std::string> sources;
+  for (const char* name : {"\xFF.pdf", "\xFE.pdf", "%FF.pdf", "\xC3.pdf"}) {
+    input_ = folder_ / name;
+    std::ofstream(input_) << "input";
+    fs::last_write_time(input_, fs::file_time_type(std::chrono::seconds(1'000'000)));
+    if (sources.empty()) {
+      ResultFiles results = Open();
+      results.Append(PageWith(0, "one"));
+      results.Finish(true);
+    } else {
+      EXPECT_NE(RefusalOf().find("in.md exists and is no result of"), std::string::npos) << name;
+    }
+    sources.emplace_back(name);
+  }
+  input_ = folder_ / "\xFF.pdf";
+  EXPECT_TRUE(Open().is_done());
+}
+
+TEST_F(ResultFilesTest, LetsOneRunAtATimeWriteAResult) {
+  {
+    ResultFiles first = Open();
+    first.Append(PageWith(0, "one"));
+    EXPECT_NE(RefusalOf().find("is being written by another run"), std::string::npos);
+    options_.force = true;
+    EXPECT_NE(RefusalOf().find("is being written by another run"), std::string::npos);
+    options_.force = false;
+    EXPECT_EQ(RefusalOf("other"), "none");
+    first.Finish(true);
+    EXPECT_TRUE(Open().is_done());
+  }
+  EXPECT_EQ(Read("in.md"), "one\n");
+  for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
+    EXPECT_NE(entry.path().extension(), ".lock") << entry.path();
+  }
+}
+
+TEST_F(ResultFilesTest, ReplacesNothingThatCameWhileItRead) {
+  ResultFiles results = Open();
+  results.Append(PageWith(0, "one"));
+  std::ofstream(options_.output_dir / "in.md") << "mine";
+  EXPECT_THROW(results.Finish(true), Error);
+  EXPECT_EQ(Read("in.md"), "mine");
+  EXPECT_FALSE(Exists("in_model.json"));
+}
+
+TEST_F(ResultFilesTest, RefusesNamesThatCannotBeAsTheInputsOwnFault) {
+  const std::string longest(255 - std::string("_model.json").size(), 'n');
+  EXPECT_EQ(RefusalOf(longest), "none");
+  {
+    ResultFiles results = Open(longest);
+    results.Append(PageWith(0, "one"));
+    results.Finish(true);
+  }
+  EXPECT_TRUE(Exists(longest + "_model.json"));
+  EXPECT_NE(RefusalOf(longest + "n").find("invalid argument"), std::string::npos);
+  EXPECT_NE(RefusalOf(longest + "n").find("too long"), std::string::npos);
+  fs::create_directories(options_.output_dir / "taken.md");
+  options_.force = true;
+  EXPECT_NE(RefusalOf("taken").find("a folder stands"), std::string::npos);
+  std::ofstream(options_.output_dir / "sub") << "1";
+  EXPECT_NE(RefusalOf("sub/name").find("a file stands where a folder"), std::string::npos);
 }
 
 TEST_F(ResultFilesTest, GoesOnAfterTheLastCompletePage) {
