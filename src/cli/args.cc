@@ -8,6 +8,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/utf8.h"
+
 namespace octavo {
 namespace {
 
@@ -19,7 +21,7 @@ constexpr const char* kDescription =
     "Start here:\n"
     "  octavo parse report.pdf -o out           out/report.md, pictures in out/images\n"
     "  octavo parse scan.png -o -               Markdown on the screen\n"
-    "  octavo ask page.png \"Text Recognition:\"  what the model reads, as it reads it";
+    "  octavo ask line.png \"Text Recognition:\"  what it reads in the picture of one line";
 
 constexpr const char* kFooter =
     "\"octavo COMMAND --help\" explains a command. Results go to stdout or files, everything else "
@@ -63,13 +65,14 @@ void AddParse(CLI::App* root, ParseCommandOptions* options) {
       ->type_name("LIST");
   app->add_flag("--force", options->force,
                 "Read everything again and replace files that are in the way");
-  app->add_option("--pages", options->pages, "Pages of PDFs and TIFFs, as in 1-3,7")
+  app->add_option("--pages", options->pages,
+                  "Pages of PDFs and TIFFs, as in 1-3,7; those that a document has are read")
       ->type_name("LIST");
   CLI::Option* password = app->add_option("--password", options->password,
                                           "Password of an encrypted PDF; others on this machine "
                                           "may see it in the list of processes for a moment");
   app->add_option("--password-file", options->password_file,
-                  "File that holds the password in its first line; - asks for it on the terminal "
+                  "File or pipe with the password in its first line; - asks for it on the terminal "
                   "or takes it from stdin")
       ->type_name("FILE")
       ->excludes(password);
@@ -102,7 +105,7 @@ void AddAsk(CLI::App* root, std::vector<std::string>* words, AskOptions* options
   CLI::App* app = root->add_subcommand("ask", "Ask a question about one or more pictures");
   app->add_option("words", *words, "picture files, then the question in quotes")
       ->required()
-      ->expected(2, 65)
+      ->expected(1, 65)
       ->type_name("IMAGE... QUESTION");
   AddModelFlags(app, &options->model_dir, &options->compute, &options->num_threads);
   app->add_option("--max-tokens", options->max_new_tokens, "End the answer after so many tokens")
@@ -198,6 +201,15 @@ void AddBench(CLI::App* root, std::string* image, BenchOptions* options) {
       ->type_name("DIR");
 }
 
+// The first word; CLI11 says of another one only that a command is missing.
+bool IsCommandOrFlag(const CLI::App& app, const std::string& word) {
+  if (word.starts_with('-')) return true;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == word) return true;
+  }
+  return false;
+}
+
 // "1036x1036" to two numbers; false if it is anything else.
 bool SplitImageSize(const std::string& text, BenchOptions* options) {
   char rest = 0;
@@ -228,6 +240,12 @@ Command ParseArgs(int argc, const char* const* argv) {
     std::fputs(app.help().c_str(), stdout);
     return ExitNow{0};
   }
+  if (!IsCommandOrFlag(app, argv[1])) {
+    std::fprintf(stderr, "octavo: no command '%s'%s; octavo --help shows the commands\n",
+                 PrintableName(argv[1]).c_str(),
+                 std::string_view(argv[1]) == "pull" ? " yet: --model names a model's folder" : "");
+    return ExitNow{2};
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -237,6 +255,11 @@ Command ParseArgs(int argc, const char* const* argv) {
   if (app.got_subcommand("eval")) return eval;
   if (app.got_subcommand("inspect")) return inspect;
   if (app.got_subcommand("ask")) {
+    if (ask_words.size() < 2) {
+      std::fprintf(stderr, "octavo: ask: found only '%s', expected PICTURE... \"QUESTION\"\n",
+                   PrintableName(ask_words.front()).c_str());
+      return ExitNow{2};
+    }
     ask.question = ask_words.back();
     ask_words.pop_back();
     ask.pictures = ask_words;

@@ -116,8 +116,26 @@ TEST(Args, AnswersHelpAndVersion) {
   EXPECT_EQ(ExitCodeOf({}), 0);
 }
 
+TEST(Args, NamesTheWordThatIsWrong) {
+  const auto complaint = [](const std::vector<const char*>& words) {
+    testing::internal::CaptureStderr();
+    Parse(words);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(complaint({"foo", "x"}),
+            "octavo: no command 'foo'; octavo --help shows the commands\n");
+  EXPECT_EQ(
+      complaint({"pull", "mineru2.5-pro"}),
+      "octavo: no command 'pull' yet: --model names a model's folder; octavo --help shows the "
+      "commands\n");
+  EXPECT_EQ(complaint({"ask", "x.png"}),
+            "octavo: ask: found only 'x.png', expected PICTURE... \"QUESTION\"\n");
+}
+
 TEST(Args, RefusesWrongWishes) {
   EXPECT_EQ(ExitCodeOf({"nonsense"}), 2);
+  EXPECT_EQ(ExitCodeOf({"pull", "x"}), 2);
+  EXPECT_EQ(ExitCodeOf({"nonsense", "parse", "a.pdf", "-o", "out"}), 2);
   EXPECT_EQ(ExitCodeOf({"parse", "a.pdf"}), 2);
   EXPECT_EQ(ExitCodeOf({"parse", "-o", "out"}), 2);
   EXPECT_EQ(ExitCodeOf({"parse", "a.pdf", "-o", "out", "--dpi", "9"}), 2);

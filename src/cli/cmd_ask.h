@@ -23,9 +23,11 @@ struct AskOptions {
 };
 
 // Prints the answer and a line feed to stdout, as it is generated. One of MinerU's task prompts
-// ("Text Recognition:", …) is sent with that task's sampling. Returns the exit code.
+// ("Text Recognition:", …) is sent with that task's sampling; a picture that is not what the model
+// reads (octavo.json: single lines) is told on stderr. Returns the exit code.
 // Throws Error: kUnsupported when the model was not trained for free questions (it says which model
-// would be), and what loading and generating throw.
+// would be), kInvalidArgument (a file stands where the question is to be), kIo (stdout cannot be
+// written), and what loading and generating throw.
 int RunAsk(const AskOptions& options);
 
 }  // namespace octavo

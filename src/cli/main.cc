@@ -25,10 +25,14 @@ int Run(const BenchOptions& options) { return RunBench(options); }
 int Main(int argc, char** argv) {
   ReserveStandardStreams();
   ReportFileSizeLimitAsError();
+  ReportCutMappingAsError();
   try {
     const Command command = ParseArgs(argc, argv);
     BlankSecrets(argc, argv);
-    return std::visit([](const auto& options) { return Run(options); }, command);
+    const int exit_code = std::visit([](const auto& options) { return Run(options); }, command);
+    // A result that is not where it was sent to is none.
+    if (exit_code == 0) FlushStandardOutput();
+    return exit_code;
   } catch (const Error& error) {
     // Messages hold names of files as they are.
     constexpr size_t kMaxBytes = 8192;

@@ -186,7 +186,75 @@ if [ -e /dev/full ]; then
   "$octavo" parse in/lines.pdf -o events --json >/dev/full 2>stderr
   code=$?
   check "a full disk behind the events is noticed" is "$code" 7
+  mkdir scored
+  cp in/lines.pdf good/lines.md scored/
+  full_stdout() { # full_stdout ARGUMENTS...
+    "$octavo" "$@" >/dev/full 2>stderr
+    code=$?
+    check "a full disk behind $1 is noticed" is "$code" 7
+    check "a full disk behind $1 is told" has stderr "stdout cannot be written"
+  }
+  full_stdout --help
+  full_stdout --version
+  full_stdout inspect "$OCTAVO_MODEL"
+  full_stdout inspect "$OCTAVO_MODEL" --json
+  full_stdout ask "$source_dir/tests/data/cli/line.png" "Text Recognition:"
+  full_stdout eval scored
 fi
+
+# A folder of results that cannot be: the run ends, and says so to people and programs.
+run parse in/lines.pdf in/receipt.png -o file/out --json
+check "a broken output folder has its code" is "$code" 7
+check "a broken output folder is told once" is "$(grep -c '^octavo: ' stderr)" 1
+check "a broken output folder is an event" grep -q '"event":"failed","input":"in/lines.pdf"' stdout
+check "a broken output folder ends with the sum" grep -q \
+  '"event":"end","documents":2,"documents_failed":1,.*"documents_unfinished":1' stdout
+check "a broken output folder ends with the closing line" has stderr "1 failed, 1 not finished"
+
+# Names: the longest that there are, one that is too long for its results, no UTF-8.
+mkdir long
+part=$(printf 'n%.0s' $(seq 23))
+longest=$part$part$part$part$part$part$part$part$part$part # 230 bytes
+cp in/receipt.png "long/$longest.png"
+cp in/receipt.png "long/${longest}nnnnnnnnnnnnnnnnn.png"
+cp in/receipt.png long/z.png
+run parse long -o long_out --json
+check "a name too long for its results has its code" is "$code" 2
+check "a name too long for its results is told" has stderr "the name is too long"
+check "a long name has its results" cmp -s good/receipt.md "long_out/$longest.md"
+check "the input behind a long name is done" cmp -s good/receipt.md long_out/z.md
+mkdir taken taken/receipt.md
+run parse in -o taken --force
+check "a folder where a result is to be has its code" is "$code" 2
+check "the input behind it is done" cmp -s good/lines.md taken/lines.md
+mkdir $'u\xff' $'u\xfe'
+cp in/receipt.png $'u\xff/doc.png'
+cp in/lines.pdf $'u\xfe/doc.png'
+run parse $'u\xff/doc.png' -o bytes --json
+check "a name that is no UTF-8 is read" is "$code" 0
+check "a name that is no UTF-8 is spelt out" has stdout '"input":"u\\xFF/doc.png"'
+run parse $'u\xfe/doc.png' -o bytes
+check "another name that is no UTF-8 is another input" is "$code" 2
+check "the result of the first stays" cmp -s good/receipt.md bytes/doc.md
+run parse $'u\xff/doc.png' -o bytes
+check "the first is known again" has stderr unchanged
+
+# A picture that is cut while it is read: read as it was or reported, never the end of the program.
+for delay in 0 0.02 0.05; do
+  cp in/receipt.png shrinks.png
+  (sleep "$delay" && truncate -s 100 shrinks.png) &
+  run parse shrinks.png in/lines.pdf -o "shrinks$delay"
+  wait
+  check "a picture that is cut meanwhile does not end the program" done_or_refused
+  check "the input behind it is done" cmp -s good/lines.md "shrinks$delay/lines.md"
+done
+
+# Programs that are not there.
+PATH=$work/none "$octavo" parse in/lines.pdf in/receipt.png -o bare >stdout 2>stderr
+code=$?
+check "a PDF without poppler has its code" is "$code" 3
+check "what to install is named" has stderr "in/lines.pdf: program 'pdfinfo' is not installed: install poppler-utils"
+check "pictures are read without poppler" cmp -s good/receipt.md bare/receipt.md
 
 # Closed standard streams, as daemons start programs: no line lands in a file.
 head -c $(($(wc -c <in/lines.pdf) / 2)) in/lines.pdf >half.pdf
@@ -212,9 +280,11 @@ check "a decrypted PDF is read while stdin is closed" is "$code" 0
 # Models: missing, of another kind, damaged.
 run parse in/lines.pdf -o no_model --model absent
 check "a missing model is not found" is "$code" 3
-run parse in/lines.pdf -o no_model --model in
+run parse in/lines.pdf in/receipt.png -o no_model --model in --json
 check "a folder without a model is refused" refused
-check "it is refused in one line" one_line stderr
+check "it is told once" is "$(grep -c '^octavo: ' stderr)" 1
+check "a folder without a model ends the run with events" grep -q \
+  '"event":"end","documents":2,"documents_failed":1,.*"documents_unfinished":1' stdout
 for part in config.json tokenizer.json octavo.json model.safetensors; do
   rm -rf model && mkdir model
   ln -s "$OCTAVO_MODEL"/* model/
@@ -232,6 +302,6 @@ rm model/config.json
 echo '{"model_type": "llama", "hidden_size": 64}' >model/config.json
 run parse in/lines.pdf -o no_model --model model
 check "a model of another family is refused" refused
-check "a model of another family is told in one line" one_line stderr
+check "a model of another family is told in one line" is "$(grep -c '^octavo: ' stderr)" 1
 
 finish

@@ -35,6 +35,10 @@ for wrong in "nonsense" "parse" "parse in/receipt.png" "parse in/receipt.png -o 
   check "says why on stderr: $wrong" [ -s stderr ]
 done
 
+run foo
+check "an unknown command is refused" is "$code" 2
+check "an unknown command is named" has stderr "no command 'foo'"
+
 # A folder to files; stdout stays empty; nothing but results and the journal's folder.
 run parse in -o out
 check "parse succeeds" is "$code" 0
@@ -69,6 +73,53 @@ cp mine.md foreign/receipt.md
 run parse in/receipt.png -o foreign
 check "a file of the user is refused" is "$code" 2
 check "a file of the user stays" cmp -s mine.md foreign/receipt.md
+
+# Two runs at once: one of them has the name, the other says so.
+"$octavo" parse in/receipt.png -o at_once >/dev/null 2>stderr.1 &
+pid=$!
+"$octavo" parse other/receipt.png -o at_once >stdout 2>stderr
+codes=$?
+wait "$pid"
+codes="$codes $?"
+code=$codes
+check "of two runs at once one is refused" [ "$codes" = "0 2" -o "$codes" = "2 0" ]
+check "of two runs at once one tells of a result" is \
+  "$(cat stderr stderr.1 | grep -c -- '-> at_once/receipt.md')" 1
+check "the other one names what is in the way" is \
+  "$(cat stderr stderr.1 | grep -c '^octavo: invalid argument: at_once/receipt.md')" 1
+case $codes in
+  "2 0") check "the result is the first's" cmp -s first.md at_once/receipt.md ;;
+  *) check "the result is the other's" has at_once/.octavo/receipt.jsonl other/receipt.png ;;
+esac
+check "no lock stays" is "$(find at_once -name '*.lock' | wc -l)" 0
+
+# A blank page is done, too.
+{ printf 'P6 200 200 255\n' && head -c 120000 /dev/zero | tr '\0' '\377'; } >blank.ppm
+run parse blank.ppm -o blank
+check "a blank page is read" is "$code" 0
+check "a blank page gives an empty Markdown file" [ -e blank/blank.md -a ! -s blank/blank.md ]
+run parse blank.ppm -o blank
+check "a blank page is not read again" has stderr "unchanged"
+
+# Pages: those that there are; the example of the help, with documents of one page.
+run parse in/ in/report.pdf --pages 1-3 -o some_pages --json
+check "--pages takes the pages that there are" is "$code" 0
+check "--pages says what is left out" has stderr "report.pdf: has 1 page; the others of --pages 1-3"
+check "the result is that of the page" cmp -s first.md some_pages/receipt.md
+run parse in/receipt.png in/report.pdf --pages 2 -o no_pages
+check "a document without the pages fails" is "$code" 2
+check "a document without the pages says what it has" has stderr "report.pdf: found 1 page, none of"
+for wrong in "3-1 runs backwards" "0 page 0" "x expected page numbers"; do
+  read -r pages why <<<"$wrong"
+  run parse in/receipt.png in/report.pdf --pages "$pages" -o no_pages
+  check "--pages $pages is refused" is "$code" 2
+  check "--pages $pages is refused once" one_line stderr
+  check "--pages $pages: why" has stderr "$why"
+done
+
+# A password through a pipe of the shell.
+run parse "$source_dir/tests/data/pdf/aes_256.pdf" -o - --password-file <(echo secret)
+check "a password comes through a pipe" is "$code" 0
 
 # Markdown to stdout.
 run parse in/receipt.png -o -
@@ -121,9 +172,20 @@ check "--image-analysis with a model that was not trained for it is refused" is 
 run ask in/receipt.png "What is this?"
 check "a free question to octavo-nano is refused" is "$code" 5
 check "octavo pull is named" has stderr "octavo pull"
-run ask in/receipt.png "Text Recognition:" --max-tokens 8
+run ask "$source_dir/tests/data/cli/line.png" "Text Recognition:"
 check "a task's prompt is answered" is "$code" 0
-check "the answer is on stdout" [ -s stdout ]
+check "a line is read" is "$(cat stdout)" "Dear Ms Whitlock,"
+check "nothing is said of a line" empty stderr
+run ask in/receipt.png "Text Recognition:" --max-tokens 8
+check "a page is answered" is "$code" 0
+check "a page to a model of lines is told" has stderr "octavo parse reads pages"
+check "a page to a model of lines is told in a line" is "$(grep -c 'receipt.png' stderr)" 1
+run ask "Text Recognition:" in/receipt.png
+check "a question before the picture is refused" is "$code" 2
+check "it is said what comes last" has stderr "the question comes last"
+run ask in/receipt.png
+check "a picture without a question is refused" is "$code" 2
+check "a picture without a question is named" has stderr "in/receipt.png"
 run ask in/absent.png "Text Recognition:"
 check "a missing picture is not found" is "$code" 3
 
