@@ -103,8 +103,12 @@ struct Completion {
 };
 
 struct EngineOptions {
-  std::string model_dir = {};
-  std::string compute = {};     // "f32", "bf16" or "" for the checkpoint's default; changes results
+  std::string model_dir = {};  // a folder of Hugging Face files, or an .octavo file
+  std::string compute = {};    // "f32", "bf16", "int8" or "" for the checkpoint's default (int8 if
+                               // it is quantised); changes results
+  // The vision tower's attention: "f32", "int16" (16-bit integers, error about 0.1 %) or "" for the
+  // default: f32 with compute f32, else what is faster on this processor. Changes results.
+  std::string attention = {};
   int num_threads = 0;          // 0: physical cores within the affinity mask and the cgroup's quota
   int max_running = 8;          // sequences decoded together
   int max_batch_tokens = 512;   // tokens of one step (prefill chunk)
@@ -116,8 +120,9 @@ struct EngineOptions {
 // What is loaded, for headers and for callers that show it.
 struct EngineInfo {
   std::string model_dir;
-  std::string compute;  // "bf16"
-  std::string isa;      // "avx512 (bf16 dot)"
+  std::string compute;    // "bf16"
+  std::string attention;  // "int16"
+  std::string isa;        // "avx512 (bf16 dot)"
   int num_threads = 0;
   int64_t context_length = 0;   // tokens of prompt and answer: the model's, or less if the KV
                                 // cache holds less

@@ -98,6 +98,7 @@ int RunAsk(const AskOptions& options) {
 
   const auto engine = Engine::Load({.model_dir = model_dir,
                                     .compute = options.compute,
+                                    .attention = options.attention,
                                     .num_threads = options.num_threads,
                                     .max_pixels = options.max_pixels});
   const Completion completion = engine->Generate(std::move(request));

@@ -14,6 +14,7 @@ struct AskOptions {
   // Change results.
   std::string model_dir;   // "": model_lookup.h
   std::string compute;     // "f32", "bf16", "": the checkpoint's
+  std::string attention;   // "f32", "int16", "": the default
   int64_t max_pixels = 0;  // of each picture; 0: the model's own
   int max_new_tokens = 0;  // 0: up to the model's context
   double temperature = 0;  // 0: greedy

@@ -28,6 +28,7 @@ constexpr double kGiga = 1e9;
 struct BenchReport {
   std::string model;
   std::string compute;
+  std::string attention;
   std::string isa;
   MachineLimits limits;
   MachineLimits one_thread;
@@ -93,6 +94,10 @@ BenchReport Measure(const BenchOptions& options) {
 
   ModelOptions model_options;
   model_options.compute = report.compute == "bf16" ? Compute::kBF16 : Compute::kF32;
+  model_options.attention =
+      ParseVisionAttention(options.attention)
+          .value_or(DefaultVisionAttention(model_options.compute == Compute::kF32, kernels));
+  report.attention = VisionAttentionName(model_options.attention);
   const auto start = std::chrono::steady_clock::now();
   ShowProgress("load", 0);
   Model model(*checkpoint, model_options, {.kernels = &kernels, .pool = &pool});
@@ -138,6 +143,7 @@ nlohmann::ordered_json ReportJson(const BenchReport& report) {
   json["version"] = OCTAVO_VERSION;
   json["model"] = report.model;
   json["compute"] = report.compute;
+  json["attention"] = report.attention;
   json["isa"] = report.isa;
   json["cpu"] = CpuName();
   json["limits"] = LimitsJson(report.limits);
@@ -172,8 +178,9 @@ void PrintLimits(const char* title, double one, double all) {
 void PrintTable(const BenchReport& report, const nlohmann::ordered_json& json) {
   const MachineLimits& one = report.one_thread;
   const MachineLimits& all = report.limits;
-  std::printf("octavo %s  %s  compute %s  kernels %s  %s\n", OCTAVO_VERSION, report.model.c_str(),
-              report.compute.c_str(), report.isa.c_str(), CpuName().c_str());
+  std::printf("octavo %s  %s  compute %s  attention %s  kernels %s  %s\n", OCTAVO_VERSION,
+              report.model.c_str(), report.compute.c_str(), report.attention.c_str(),
+              report.isa.c_str(), CpuName().c_str());
   std::printf("limits of this machine, measured      1 thread %d threads\n", all.num_threads);
   PrintLimits("fp32 FMA, GFLOP/s", one.fp32_fma, all.fp32_fma);
   PrintLimits("bf16 dot, GFLOP/s", one.bf16_dot, all.bf16_dot);

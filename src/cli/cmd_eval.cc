@@ -88,8 +88,18 @@ class EvalRun {
     const std::vector<std::string> names = NamesOfModels(folders);
     std::vector<std::string> computes = options_.computes;
     if (computes.empty()) computes.emplace_back();
+    std::vector<std::string> attentions = options_.attentions;
+    if (attentions.empty()) attentions.emplace_back();
     for (size_t i = 0; i < folders.size(); ++i) {
-      for (const std::string& compute : computes) RunModel(folders[i], names[i], compute);
+      for (const std::string& compute : computes) {
+        for (const std::string& attention : attentions) {
+          RunModel(names[i], {.model_dir = folders[i],
+                              .compute = compute,
+                              .attention = attention,
+                              .num_threads = options_.num_threads,
+                              .max_pixels = options_.max_pixels});
+        }
+      }
     }
     if (canceller_.cancelled()) {
       std::fputs("octavo: interrupted\n", stderr);
@@ -112,24 +122,23 @@ class EvalRun {
   }
 
   // One engine for all layouts.
-  void RunModel(const std::string& folder, const std::string& name, const std::string& compute) {
+  void RunModel(const std::string& name, const EngineOptions& engine_options) {
     if (canceller_.cancelled()) return;
-    const auto engine = Engine::Load({.model_dir = folder,
-                                      .compute = compute,
-                                      .num_threads = options_.num_threads,
-                                      .max_pixels = options_.max_pixels});
+    const auto engine = Engine::Load(engine_options);
     for (const std::string& layout : options_.layouts) {
       RunResult result;
       result.model = name;
       result.compute = engine->info().compute;
+      result.attention = engine->info().attention;
       result.layout = layout;
       result.num_without_truth = static_cast<int>(inputs_.without_truth.size());
       result.num_truth_without_page = static_cast<int>(inputs_.truth_without_page.size());
       result.digest = kFnvBasis;
       for (const EvalInput& input : inputs_.documents) {
         if (canceller_.cancelled()) return;
-        std::fprintf(stderr, "octavo: %s, %s, %s: %s\n", PrintableName(name).c_str(),
-                     result.compute.c_str(), layout.c_str(), PrintableName(input.name).c_str());
+        std::fprintf(stderr, "octavo: %s, %s, %s attention, %s: %s\n", PrintableName(name).c_str(),
+                     result.compute.c_str(), result.attention.c_str(), layout.c_str(),
+                     PrintableName(input.name).c_str());
         try {
           result.documents.push_back(ReadDocument(*engine, input, layout, &result.digest));
         } catch (const Error& error) {

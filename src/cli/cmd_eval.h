@@ -13,6 +13,7 @@ struct EvalOptions {
   // Each combination is a setting; several are put side by side.
   std::vector<std::string> model_dirs;          // empty: model_lookup.h
   std::vector<std::string> computes;            // "f32", "bf16"; empty: the checkpoint's
+  std::vector<std::string> attentions;          // "f32", "int16"; empty: the default
   std::vector<std::string> layouts = {"auto"};  // "auto", "model", "whitespace"
   int dpi = 200;
   int64_t max_pixels = 0;  // of a picture that the model sees; 0: the model's own

@@ -101,9 +101,10 @@ Json ConfigJson(const ModelConfig& config) {
 }
 
 Json PlanJson(const ModelConfig& config, const std::vector<TensorInfo>& tensors,
-              const std::string& compute, int64_t max_pixels) {
+              const std::string& compute, VisionAttention attention, int64_t max_pixels) {
   ModelOptions options;
   options.compute = compute == "f32" ? Compute::kF32 : Compute::kBF16;
+  options.attention = attention;
   const int64_t patch_area = int64_t{config.vision.patch_size} * config.vision.patch_size;
   const int64_t max_patches = max_pixels / patch_area;
   const int threads = DefaultThreadCount();
@@ -111,6 +112,7 @@ Json PlanJson(const ModelConfig& config, const std::vector<TensorInfo>& tensors,
   const size_t kv = plan.kv_bytes_per_token * static_cast<size_t>(kContextShown);
   return {
       {"compute", compute},
+      {"attention", VisionAttentionName(attention)},
       {"threads", threads},
       {"weight_bytes", plan.weight_bytes},
       {"workspace_bytes", plan.workspace_bytes},
@@ -143,7 +145,10 @@ class Inspection {
     if (config) {
       std::string compute = options_.compute;
       if (compute.empty()) compute = config->torch_dtype == "bfloat16" ? "bf16" : "f32";
-      report_["memory"] = PlanJson(*config, checkpoint->Tensors(), compute, max_pixels);
+      const VisionAttention attention =
+          ParseVisionAttention(options_.attention)
+              .value_or(DefaultVisionAttention(compute == "f32", SelectedKernels()));
+      report_["memory"] = PlanJson(*config, checkpoint->Tensors(), compute, attention, max_pixels);
       Step([&] {
         ThreadPool pool(DefaultThreadCount());
         CheckWeights(*checkpoint, *config, {.kernels = &SelectedKernels(), .pool = &pool});
@@ -236,8 +241,9 @@ void PrintConfig(const Json& config) {
 void PrintMemory(const Json& memory) {
   const auto megabytes = [&](const char* key) { return Megabytes(memory[key].get<size_t>()); };
   const double kv_per_token = memory["kv_bytes_per_token"].get<double>();
-  std::printf("memory plan    compute %s, %d threads\n",
-              memory["compute"].get<std::string>().c_str(), memory["threads"].get<int>());
+  std::printf("memory plan    compute %s, attention %s, %d threads\n",
+              memory["compute"].get<std::string>().c_str(),
+              memory["attention"].get<std::string>().c_str(), memory["threads"].get<int>());
   std::printf("  weights      %10.1f MB\n", megabytes("weight_bytes"));
   std::printf("  workspace    %10.1f MB\n", megabytes("workspace_bytes"));
   std::printf("  picture      %10.1f MB  of at most %d patches\n",

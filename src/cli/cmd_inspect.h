@@ -7,9 +7,10 @@
 namespace octavo {
 
 struct InspectOptions {
-  std::string path;     // a model folder, or a .gguf file
-  std::string compute;  // "f32", "bf16", "": the checkpoint's default; for the memory plan
-  bool json = false;    // one JSON object instead of the table
+  std::string path;       // a model folder, or a .gguf file
+  std::string compute;    // "f32", "bf16", "": the checkpoint's default; for the memory plan
+  std::string attention;  // "f32", "int16", "": the default; for the memory plan
+  bool json = false;      // one JSON object instead of the table
 };
 
 // Prints the report to stdout and returns the exit code: 0 if the model is whole and octavo can run

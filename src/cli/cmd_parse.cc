@@ -91,8 +91,9 @@ class ParseRun {
     result_options_.force = options.force;
     result_options_.settings =
         StrCat(OCTAVO_VERSION, " ", StampOfModel(model_dir_), " compute=", options.compute,
-               " layout=", options.layout, " image_analysis=", options.image_analysis,
-               " pages=", options.pages, " dpi=", options.dpi, " max_pixels=", options.max_pixels);
+               " attention=", options.attention, " layout=", options.layout,
+               " image_analysis=", options.image_analysis, " pages=", options.pages,
+               " dpi=", options.dpi, " max_pixels=", options.max_pixels);
   }
 
   int Run() {
@@ -138,6 +139,7 @@ class ParseRun {
       if (parse_options_.image_analysis) RequireTraining(card, Task::kImage);
       engine_ = Engine::Load({.model_dir = model_dir_,
                               .compute = options_.compute,
+                              .attention = options_.attention,
                               .num_threads = options_.num_threads,
                               .max_pixels = options_.max_pixels});
     }

@@ -19,6 +19,7 @@ struct ParseCommandOptions {
   // Change results.
   std::string model_dir;        // "": model_lookup.h
   std::string compute;          // "f32", "bf16", "": the checkpoint's
+  std::string attention;        // "f32", "int16", "": the default
   std::string layout = "auto";  // "auto", "model", "whitespace"
   bool image_analysis = false;  // of pictures and charts
   std::string pages;            // "1-3,7"; "": all

@@ -38,19 +38,19 @@ void CheckOptions(const EngineOptions& options) {
   RequireAtLeast("max_pixels", options.max_pixels, 0, int64_t{1} << 32);
 }
 
-// bf16 for bf16 checkpoints, else the arithmetic that loses nothing.
 Compute ChooseCompute(const std::string& wish, const Checkpoint& checkpoint) {
-  if (wish == "f32") return Compute::kF32;
-  if (wish == "bf16") return Compute::kBF16;
-  if (!wish.empty()) {
-    throw Error(ErrorCode::kInvalidArgument,
-                StrCat("compute is \"", wish.substr(0, 20), "\", expected f32 or bf16"));
-  }
-  for (const TensorInfo& tensor : checkpoint.Tensors()) {
-    if (tensor.name != "model.embed_tokens.weight") continue;
-    return tensor.dtype == DType::kBF16 ? Compute::kBF16 : Compute::kF32;
-  }
-  return Compute::kF32;
+  if (wish.empty()) return DefaultCompute(checkpoint.Tensors());
+  if (const std::optional<Compute> compute = ParseCompute(wish)) return *compute;
+  throw Error(ErrorCode::kInvalidArgument,
+              StrCat("compute is \"", wish.substr(0, 20), "\", expected f32, bf16 or int8"));
+}
+
+VisionAttention ChooseAttention(const std::string& wish, Compute compute,
+                                const KernelTable& kernels) {
+  if (wish.empty()) return DefaultVisionAttention(compute == Compute::kF32, kernels);
+  if (const auto attention = ParseVisionAttention(wish)) return *attention;
+  throw Error(ErrorCode::kInvalidArgument,
+              StrCat("attention is \"", wish.substr(0, 20), "\", expected f32 or int16"));
 }
 
 PreprocessorConfig WithPixelLimits(PreprocessorConfig preprocessor, const EngineOptions& options) {
@@ -64,7 +64,7 @@ PreprocessorConfig WithPixelLimits(PreprocessorConfig preprocessor, const Engine
   return preprocessor;
 }
 
-DType KvDType(Compute compute) { return compute == Compute::kBF16 ? DType::kBF16 : DType::kF32; }
+DType KvDType(Compute compute) { return compute == Compute::kF32 ? DType::kF32 : DType::kBF16; }
 
 // Blocks of the KV cache: as asked, else what all running sequences could need, at most a share of
 // the memory that is there. Only what is used becomes memory.
@@ -157,9 +157,11 @@ EngineImpl::EngineImpl(const Checkpoint& checkpoint, const EngineOptions& option
     : files_(LoadModelFiles(checkpoint)),
       pool_(options.num_threads > 0 ? options.num_threads : DefaultThreadCount()) {
   const Compute compute = ChooseCompute(options.compute, checkpoint);
+  const VisionAttention attention = ChooseAttention(options.attention, compute, kernels);
   files_.preprocessor = WithPixelLimits(files_.preprocessor, options);
   model_ = std::make_unique<Model>(checkpoint,
                                    ModelOptions{.compute = compute,
+                                                .attention = attention,
                                                 .max_batch_tokens = options.max_batch_tokens,
                                                 .max_sequences = options.max_running},
                                    ops::Context{&kernels, &pool_, nullptr});
@@ -168,7 +170,8 @@ EngineImpl::EngineImpl(const Checkpoint& checkpoint, const EngineOptions& option
       std::make_unique<KvCache>(text, KvDType(compute), ChooseKvBlocks(options, text, compute));
 
   info_.model_dir = options.model_dir;
-  info_.compute = compute == Compute::kBF16 ? "bf16" : "f32";
+  info_.compute = ComputeName(compute);
+  info_.attention = VisionAttentionName(attention);
   info_.isa = DescribeKernels(kernels);
   info_.num_threads = pool_.num_threads();
   info_.kv_cache_tokens = int64_t{cache_->capacity_blocks()} * kKvBlockSize;

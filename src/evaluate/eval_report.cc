@@ -127,6 +127,7 @@ std::string NameOf(const RunResult& result, const std::vector<RunResult>& all) {
   };
   add(&RunResult::model);
   add(&RunResult::compute);
+  add(&RunResult::attention);
   add(&RunResult::layout);
   return name.empty() ? result.model : name;
 }
@@ -137,6 +138,7 @@ std::string EvalJsonLine(const RunResult& result, bool has_timing) {
   Json json;
   json["model"] = result.model;
   json["compute"] = result.compute;
+  json["attention"] = result.attention;
   json["layout"] = result.layout;
   AddFigures(Total(result), has_timing, &json);
   json["without_truth"] = result.num_without_truth;

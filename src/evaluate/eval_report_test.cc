@@ -13,6 +13,7 @@ RunResult Example() {
   RunResult result;
   result.model = "nano";
   result.compute = "bf16";
+  result.attention = "int16";
   result.layout = "auto";
   result.num_without_truth = 1;
   result.digest = 0xABC;
@@ -75,6 +76,10 @@ TEST(EvalReport, PutsSettingsSideBySide) {
   EXPECT_NE(table.find("    bf16       f32\n"), std::string::npos) << table;
   EXPECT_NE(table.find("68.75 %   68.75 %\n"), std::string::npos) << table;
   EXPECT_NE(table.find("1 of 3    1 of 3\n"), std::string::npos) << table;
+  other.compute = "bf16";
+  other.attention = "f32";
+  EXPECT_NE(EvalComparison({Example(), other}, false).find("   int16       f32\n"),
+            std::string::npos);
 }
 
 }  // namespace
