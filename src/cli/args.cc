@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -29,7 +30,7 @@ constexpr const char* kFooter =
     "stderr.\n"
     "Exit codes: 0 done, 1 internal error, 2 wrong flag or wish, 3 not found, 4 damaged file,\n"
     "5 not supported, 6 out of memory or over a limit, 7 read or write failed, 130 interrupted.\n"
-    "Environment: OCTAVO_MODEL, the model folder; OCTAVO_ISA, a kernel table (scalar, avx2, …).";
+    "Environment: OCTAVO_MODEL, the model; OCTAVO_ISA, a kernel table (scalar, avx2, …).";
 
 // As CLI::IsMember, without repeating the choices in the help: the type name shows them.
 CLI::Validator OneOf(std::vector<std::string> choices) {
@@ -37,12 +38,14 @@ CLI::Validator OneOf(std::vector<std::string> choices) {
 }
 
 void AddModelFlags(CLI::App* app, std::string* model_dir, std::string* compute, int* num_threads) {
-  app->add_option("--model", *model_dir,
-                  "Model folder (Hugging Face files); default: OCTAVO_MODEL, else octavo-nano")
-      ->type_name("DIR");
+  app->add_option(
+         "--model", *model_dir,
+         "Model folder (Hugging Face or GGUF files) or .octavo file; default: OCTAVO_MODEL, else "
+         "octavo-nano")
+      ->type_name("MODEL");
   app->add_option("--compute", *compute, "Arithmetic; default: as the checkpoint is stored")
-      ->check(OneOf({"f32", "bf16"}))
-      ->type_name("f32|bf16");
+      ->check(OneOf({"f32", "bf16", "int8"}))
+      ->type_name("f32|bf16|int8");
   app->add_option("--threads", *num_threads, "Threads; default: physical cores that may be used")
       ->check(CLI::Range(1, 256));
 }
@@ -138,15 +141,16 @@ void AddEval(CLI::App* root, EvalOptions* options) {
                   "NAME.layout.json beside each")
       ->required()
       ->type_name("DIR");
-  app->add_option("--model", options->model_dirs,
-                  "Model folder; again for a second one; default: OCTAVO_MODEL, else octavo-nano")
+  app->add_option(
+         "--model", options->model_dirs,
+         "Model folder or file; again for a second one; default: OCTAVO_MODEL, else octavo-nano")
       ->allow_extra_args(false)
-      ->type_name("DIR");
+      ->type_name("MODEL");
   app->add_option("--compute", options->computes,
                   "Arithmetic, one or more; default: as the checkpoint is stored")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(OneOf({"f32", "bf16"}))
+      ->check(OneOf({"f32", "bf16", "int8"}))
       ->type_name("LIST");
   app->add_option("--attention", options->attentions,
                   "The vision tower's attention, one or more; see parse")
@@ -186,12 +190,12 @@ void AddEval(CLI::App* root, EvalOptions* options) {
 void AddInspect(CLI::App* root, InspectOptions* options) {
   CLI::App* app = root->add_subcommand(
       "inspect", "Show a model's parts, sizes and memory plan, and whether it is whole");
-  app->add_option("model", options->path, "Model folder, or a GGUF file")
+  app->add_option("model", options->path, "Model folder, .octavo or GGUF file")
       ->required()
       ->type_name("MODEL");
   app->add_option("--compute", options->compute, "Arithmetic that the memory plan is for")
-      ->check(OneOf({"f32", "bf16"}))
-      ->type_name("f32|bf16");
+      ->check(OneOf({"f32", "bf16", "int8"}))
+      ->type_name("f32|bf16|int8");
   AddAttentionFlag(app, &options->attention);
   app->add_flag("--json", options->json, "One JSON object instead of the table");
 }
@@ -218,6 +222,76 @@ void AddBench(CLI::App* root, std::string* image, BenchOptions* options) {
   app->add_option("--write-synthetic", options->write_synthetic,
                   "Write the random checkpoint as Hugging Face files and stop")
       ->type_name("DIR");
+}
+
+void AddThreads(CLI::App* app, int* num_threads) {
+  app->add_option("--threads", *num_threads,
+                  "Threads; default: physical cores that may be used; the result is the same")
+      ->check(CLI::Range(1, 256));
+}
+
+void AddConvert(CLI::App* root, ConvertOptions* options) {
+  CLI::App* app = root->add_subcommand(
+      "convert", "Write a model as one .octavo file, which opens at once and is used in place");
+  app->add_option("model", options->model, "Model folder, GGUF or .octavo file")
+      ->required()
+      ->type_name("MODEL");
+  app->add_option("-o,--output", options->output,
+                  "File whose name ends in .octavo, or a folder to write model.octavo in")
+      ->required()
+      ->type_name("PATH");
+  app->add_option("--weights", options->weights, "Form of the matrices; keep: as they are stored")
+      ->check(OneOf({"keep", "bf16", "f32"}))
+      ->type_name("keep|bf16|f32")
+      ->capture_default_str();
+  AddThreads(app, &options->num_threads);
+  app->add_flag("--force", options->force, "Overwrite a file that is there");
+}
+
+void AddQuantize(CLI::App* root, QuantizeOptions* options) {
+  CLI::App* app = root->add_subcommand(
+      "quantize", "Write a smaller model: weights rounded to groups of 4 or 8 bits");
+  app->add_option("--model", options->model,
+                  "Model folder or .octavo file; default: OCTAVO_MODEL, else octavo-nano")
+      ->type_name("MODEL");
+  app->add_option("-o,--output", options->output,
+                  "File whose name ends in .octavo, or a folder to write model.octavo in")
+      ->required()
+      ->type_name("PATH");
+  app->add_option("--w_bit", options->w_bit, "Bits of the language model's weights")
+      ->check(CLI::IsMember({4, 8}).description(""))
+      ->type_name("4|8")
+      ->capture_default_str();
+  app->add_option("--q_group_size", options->q_group_size,
+                  "Weights that share a scale; 64 or 32 where it does not divide a row")
+      ->check(CLI::IsMember({32, 64, 128}).description(""))
+      ->type_name("32|64|128")
+      ->capture_default_str();
+  app->add_option("--method", options->method, "rtn: each weight to the nearest step")
+      ->check(OneOf({"rtn", "awq", "gptq"}))
+      ->type_name("rtn")
+      ->capture_default_str();
+  for (const auto& [flag, value, what] :
+       {std::tuple{"--vision", &options->vision, "Form of the vision tower's matrices"},
+        std::tuple{"--head", &options->head, "Form of the table of embeddings and the head"}}) {
+    app->add_option(flag, *value, what)
+        ->check(OneOf({"w8", "w4", "keep"}))
+        ->type_name("w8|w4|keep")
+        ->capture_default_str();
+  }
+  app->add_option("--format", options->format, "Container")
+      ->check(OneOf({"octavo", "awq", "gguf"}))
+      ->type_name("octavo")
+      ->capture_default_str();
+  app->add_option("--report", options->report, "JSON with the error of each tensor")
+      ->type_name("FILE");
+  AddThreads(app, &options->num_threads);
+  app->add_flag("--force", options->force, "Overwrite files that are there");
+  app->footer(
+      "w8: 8 bits within +-63, twice the bytes of w4. A matrix that no group of 32 or more "
+      "divides\n"
+      "stays as it is and is named.\n"
+      "Example: octavo quantize --model MinerU2.5 --w_bit 4 --q_group_size 128 --output small");
 }
 
 // The first word; CLI11 says of another one only that a command is missing.
@@ -249,12 +323,16 @@ Command ParseArgs(int argc, const char* const* argv) {
   EvalOptions eval;
   InspectOptions inspect;
   BenchOptions bench;
+  ConvertOptions convert;
+  QuantizeOptions quantize;
   std::string bench_image = "1036x1036";
   AddParse(&app, &parse);
   AddAsk(&app, &ask_words, &ask);
   AddEval(&app, &eval);
   AddInspect(&app, &inspect);
   AddBench(&app, &bench_image, &bench);
+  AddConvert(&app, &convert);
+  AddQuantize(&app, &quantize);
   if (argc <= 1) {
     std::fputs(app.help().c_str(), stdout);
     return ExitNow{0};
@@ -273,6 +351,8 @@ Command ParseArgs(int argc, const char* const* argv) {
   if (app.got_subcommand("parse")) return parse;
   if (app.got_subcommand("eval")) return eval;
   if (app.got_subcommand("inspect")) return inspect;
+  if (app.got_subcommand("convert")) return convert;
+  if (app.got_subcommand("quantize")) return quantize;
   if (app.got_subcommand("ask")) {
     if (ask_words.size() < 2) {
       std::fprintf(stderr, "octavo: ask: found only '%s', expected PICTURE... \"QUESTION\"\n",

@@ -7,9 +7,11 @@
 
 #include "cli/cmd_ask.h"
 #include "cli/cmd_bench.h"
+#include "cli/cmd_convert.h"
 #include "cli/cmd_eval.h"
 #include "cli/cmd_inspect.h"
 #include "cli/cmd_parse.h"
+#include "cli/cmd_quantize.h"
 
 namespace octavo {
 
@@ -19,7 +21,7 @@ struct ExitNow {
 };
 
 using Command = std::variant<ExitNow, ParseCommandOptions, AskOptions, EvalOptions, InspectOptions,
-                             BenchOptions>;
+                             BenchOptions, ConvertOptions, QuantizeOptions>;
 
 // Help and version go to stdout, complaints to stderr with exit code 2.
 Command ParseArgs(int argc, const char* const* argv);

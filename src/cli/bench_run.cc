@@ -36,6 +36,7 @@ Patches RandomPatches(const GridThw& grid, int64_t patch_dim) {
 // The prompt of a layout request with fixed ids around the image's pads.
 std::vector<int32_t> PromptIds(const ModelConfig& config, int64_t image_tokens) {
   std::vector<int32_t> ids;
+  ids.reserve(static_cast<size_t>(kPromptTokensBefore + kPromptTokensBehind + image_tokens));
   for (int i = 0; i < kPromptTokensBefore - 1; ++i) ids.push_back(100 + i);
   ids.push_back(config.vision_start_token_id);
   ids.insert(ids.end(), static_cast<size_t>(image_tokens), config.image_token_id);
@@ -43,6 +44,12 @@ std::vector<int32_t> PromptIds(const ModelConfig& config, int64_t image_tokens) 
   for (int i = 0; i < kPromptTokensBehind - 1; ++i) ids.push_back(200 + i);
   return ids;
 }
+
+struct BenchPrompt {
+  std::vector<int32_t> ids;
+  MropePositions positions;
+  ImageEmbeddings image;
+};
 
 // One sequence of the bench: its cache blocks, and what it says next.
 struct BenchSequence {
@@ -55,10 +62,10 @@ int32_t ArgMax(std::span<const float> logits) {
   return static_cast<int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
 }
 
-void Prefill(Model* model, const KvCache& cache, const std::vector<int32_t>& ids,
-             const MropePositions& positions, const ImageEmbeddings& image, BenchSequence* sequence,
+void Prefill(Model* model, const KvCache& cache, const BenchPrompt& prompt, BenchSequence* sequence,
              FloatMatrix logits) {
   const int64_t hidden_size = model->config().text.hidden_size;
+  const std::vector<int32_t>& ids = prompt.ids;
   const int64_t num_tokens = static_cast<int64_t>(ids.size());
   int64_t image_row = 0;
   for (int64_t begin = 0; begin < num_tokens;) {
@@ -68,10 +75,10 @@ void Prefill(Model* model, const KvCache& cache, const std::vector<int32_t>& ids
       const size_t index = static_cast<size_t>(i);
       batch.token_ids.push_back(ids[index]);
       for (size_t axis = 0; axis < 3; ++axis) {
-        batch.positions[axis].push_back(positions.streams[axis][index]);
+        batch.positions[axis].push_back(prompt.positions.streams[axis][index]);
       }
       const bool is_image = ids[index] == model->config().image_token_id;
-      batch.image_rows.push_back(is_image ? image.values.data() + hidden_size * image_row++
+      batch.image_rows.push_back(is_image ? prompt.image.values.data() + hidden_size * image_row++
                                           : nullptr);
     }
     batch.sequences.push_back({.block_table = sequence->block_table,
@@ -125,16 +132,13 @@ BenchWork CountWork(const ModelConfig& config, const std::vector<TensorInfo>& te
       work.encode_gemm_ops += 2 * elements * (is_merger ? patches / merge_area : patches);
     }
     if (is_vision) continue;
-    work.decode_weight_bytes += elements * static_cast<double>(DTypeSize(tensor.dtype));
+    // A decode step gathers a few rows of an untied embedding table instead of reading it.
+    const bool is_gathered =
+        tensor.name == "model.embed_tokens.weight" && !config.text.tie_word_embeddings;
+    if (!is_gathered) work.decode_weight_bytes += static_cast<double>(StoredBytes(tensor));
     const bool is_table =
         tensor.name == "model.embed_tokens.weight" || tensor.name == "lm_head.weight";
     if (is_matrix && !is_table) work.prefill_ops += 2 * elements * tokens;
-  }
-  if (!config.text.tie_word_embeddings) {
-    // A decode step gathers a few rows of the untied embedding table instead of reading it.
-    work.decode_weight_bytes -= static_cast<double>(config.text.vocab_size) *
-                                config.text.hidden_size *
-                                static_cast<double>(DTypeSize(tensors.front().dtype));
   }
   const double segment = static_cast<double>(grid.h) * grid.w;
   work.encode_attention_ops =
@@ -165,14 +169,15 @@ BenchTimes RunBenchPhases(
   auto start = Clock::now();
   auto encoding = model->StartVisionEncoding(std::move(patches));
   while (!encoding->Advance(kSliceFlops)) progress("encode", encoding->progress());
-  const ImageEmbeddings image = encoding->TakeEmbeddings();
+  BenchPrompt prompt;
+  prompt.image = encoding->TakeEmbeddings();
   times.encode_seconds = Seconds(start);
   encoding.reset();
 
-  const std::vector<int32_t> ids = PromptIds(config, image.num_tokens);
+  prompt.ids = PromptIds(config, prompt.image.num_tokens);
   const GridThw grids[] = {grid};
-  const MropePositions positions = ComputeMropePositions(ids, grids, config);
-  times.prefill_tokens = static_cast<int64_t>(ids.size());
+  prompt.positions = ComputeMropePositions(prompt.ids, grids, config);
+  times.prefill_tokens = static_cast<int64_t>(prompt.ids.size());
   const int64_t context = times.prefill_tokens + decode_steps + 1;
   const int blocks = static_cast<int>((context + kKvBlockSize - 1) / kKvBlockSize);
   const KvCache cache(config.text, DType::kBF16, blocks * batch);
@@ -187,10 +192,10 @@ BenchTimes RunBenchPhases(
 
   progress("prefill", 0);
   start = Clock::now();
-  Prefill(model, cache, ids, positions, image, &sequences[0], logits.Rows(0, 1));
+  Prefill(model, cache, prompt, &sequences[0], logits.Rows(0, 1));
   times.prefill_seconds = Seconds(start);
   for (size_t i = 1; i < sequences.size(); ++i) {
-    Prefill(model, cache, ids, positions, image, &sequences[i], logits.Rows(0, 1));
+    Prefill(model, cache, prompt, &sequences[i], logits.Rows(0, 1));
     progress("prefill", static_cast<double>(i + 1) / static_cast<double>(batch));
   }
 
@@ -200,7 +205,7 @@ BenchTimes RunBenchPhases(
       times.decode_bytes += work.kv_bytes_per_token * static_cast<double>(sequence.num_cached);
     }
     times.decode_bytes += work.decode_weight_bytes;
-    DecodeStep(model, cache, positions.delta, &sequences, logits);
+    DecodeStep(model, cache, prompt.positions.delta, &sequences, logits);
     if (step % 8 == 0) progress("decode", static_cast<double>(step) / decode_steps);
   }
   times.decode_seconds = Seconds(start);

@@ -13,7 +13,7 @@ struct AskOptions {
   std::string question;
   // Change results.
   std::string model_dir;   // "": model_lookup.h
-  std::string compute;     // "f32", "bf16", "": the checkpoint's
+  std::string compute;     // "f32", "bf16", "int8", "": the checkpoint's
   std::string attention;   // "f32", "int16", "": the default
   int64_t max_pixels = 0;  // of each picture; 0: the model's own
   int max_new_tokens = 0;  // 0: up to the model's context

@@ -48,8 +48,8 @@ void ValidateOptions(const BenchOptions& options) {
           StrCat("--decode-steps ", options.decode_steps, ": expected 1 to 4096"));
   require(options.batch >= 1 && options.batch <= 64,
           StrCat("--batch ", options.batch, ": expected 1 to 64"));
-  require(options.compute.empty() || options.compute == "f32" || options.compute == "bf16",
-          StrCat("--compute ", options.compute, ": expected f32 or bf16"));
+  require(options.compute.empty() || ParseCompute(options.compute).has_value(),
+          StrCat("--compute ", options.compute, ": expected f32, bf16 or int8"));
 }
 
 GridThw GridOf(const BenchOptions& options, const VisionConfig& vision) {
@@ -89,11 +89,10 @@ BenchReport Measure(const BenchOptions& options) {
   report.model = options.model_dir.empty() ? "synthetic " + options.synthetic : options.model_dir;
   const ModelConfig config = LoadModelConfig(*checkpoint);
   const GridThw grid = GridOf(options, config.vision);
-  report.compute = options.compute;
-  if (report.compute.empty()) report.compute = config.torch_dtype == "bfloat16" ? "bf16" : "f32";
-
   ModelOptions model_options;
-  model_options.compute = report.compute == "bf16" ? Compute::kBF16 : Compute::kF32;
+  model_options.compute =
+      ParseCompute(options.compute).value_or(DefaultCompute(checkpoint->Tensors()));
+  report.compute = ComputeName(model_options.compute);
   model_options.attention =
       ParseVisionAttention(options.attention)
           .value_or(DefaultVisionAttention(model_options.compute == Compute::kF32, kernels));

@@ -10,7 +10,7 @@ struct BenchOptions {
   std::string model_dir;                // a checkpoint, or …
   std::string synthetic = "mineru2.5";  // … seeded random weights of this architecture
   std::string write_synthetic;  // folder: write that checkpoint as Hugging Face files and stop
-  std::string compute;          // "f32", "bf16", "": the checkpoint's default
+  std::string compute;          // "f32", "bf16", "int8", "": the checkpoint's default
   std::string attention;        // "f32", "int16", "": the default
   int num_threads = 0;          // 0: default
   int image_width = 1036;       // pixels, multiples of 28

@@ -1,6 +1,7 @@
 #include "cli/cmd_inspect.h"
 
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -10,12 +11,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "base/memory_info.h"
 #include "base/str_cat.h"
 #include "base/thread_pool.h"
 #include "base/utf8.h"
 #include "formats/checkpoint.h"
 #include "formats/gguf.h"
+#include "formats/octavo_file.h"
 #include "kernels/select.h"
 #include "model/model.h"
 #include "model/weights.h"
@@ -32,6 +35,17 @@ constexpr double kMega = 1e6;
 constexpr int64_t kContextShown = 4096;  // tokens of context that the plan is shown for
 
 double Megabytes(size_t bytes) { return static_cast<double>(bytes) / kMega; }
+
+bool IsRegularFile(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
+bool IsGguf(const std::string& path) {
+  if (!IsRegularFile(path)) return false;
+  const MappedFile file = MappedFile::Open(path);
+  return file.bytes().size() >= 4 && std::memcmp(file.bytes().data(), "GGUF", 4) == 0;
+}
 
 // Sum of the tensors of one part of the model in one dtype.
 struct Group {
@@ -53,9 +67,10 @@ Json TensorsJson(const std::vector<TensorInfo>& tensors) {
   Group all;
   for (const TensorInfo& tensor : tensors) {
     const int64_t parameters = tensor.shape.num_elements();
-    const size_t bytes = static_cast<size_t>(parameters) * DTypeSize(tensor.dtype);
-    for (Group* group :
-         {&groups[{PartOf(tensor.name), std::string(DTypeName(tensor.dtype))}], &all}) {
+    const size_t bytes = StoredBytes(tensor);
+    const std::string format =
+        tensor.packed ? tensor.packed->Describe() : std::string(DTypeName(tensor.dtype));
+    for (Group* group : {&groups[{PartOf(tensor.name), format}], &all}) {
       ++group->tensors;
       group->parameters += parameters;
       group->bytes += bytes;
@@ -101,18 +116,15 @@ Json ConfigJson(const ModelConfig& config) {
 }
 
 Json PlanJson(const ModelConfig& config, const std::vector<TensorInfo>& tensors,
-              const std::string& compute, VisionAttention attention, int64_t max_pixels) {
-  ModelOptions options;
-  options.compute = compute == "f32" ? Compute::kF32 : Compute::kBF16;
-  options.attention = attention;
+              const ModelOptions& options, int64_t max_pixels) {
   const int64_t patch_area = int64_t{config.vision.patch_size} * config.vision.patch_size;
   const int64_t max_patches = max_pixels / patch_area;
   const int threads = DefaultThreadCount();
   const MemoryPlan plan = PlanMemory(config, tensors, options, DType::kBF16, max_patches, threads);
   const size_t kv = plan.kv_bytes_per_token * static_cast<size_t>(kContextShown);
   return {
-      {"compute", compute},
-      {"attention", VisionAttentionName(attention)},
+      {"compute", ComputeName(options.compute)},
+      {"attention", VisionAttentionName(options.attention)},
       {"threads", threads},
       {"weight_bytes", plan.weight_bytes},
       {"workspace_bytes", plan.workspace_bytes},
@@ -129,12 +141,17 @@ class Inspection {
  public:
   explicit Inspection(const InspectOptions& options) : options_(options) {}
 
-  void Folder() {
+  // A folder or an .octavo file.
+  void Model() {
     const auto checkpoint = Checkpoint::Open(options_.path);
     report_["path"] = PrintableName(options_.path, 400);
     report_["container"] = checkpoint->Container();
     report_["tensors"] = TensorsJson(checkpoint->Tensors());
     std::optional<ModelConfig> config;
+    // Of the containers only this one has checksums.
+    if (IsRegularFile(checkpoint->Source()) && !IsGguf(checkpoint->Source())) {
+      Step([&] { VerifyOctavoFile(checkpoint->Source()); });
+    }
     Step([&] {
       config = LoadModelConfig(*checkpoint);
       report_["config"] = ConfigJson(*config);
@@ -143,12 +160,13 @@ class Inspection {
     Step([&] { max_pixels = Preprocessor(*checkpoint); });
     Step([&] { TokenizerFacts(*checkpoint); });
     if (config) {
-      std::string compute = options_.compute;
-      if (compute.empty()) compute = config->torch_dtype == "bfloat16" ? "bf16" : "f32";
-      const VisionAttention attention =
-          ParseVisionAttention(options_.attention)
-              .value_or(DefaultVisionAttention(compute == "f32", SelectedKernels()));
-      report_["memory"] = PlanJson(*config, checkpoint->Tensors(), compute, attention, max_pixels);
+      ModelOptions options;
+      options.compute =
+          ParseCompute(options_.compute).value_or(DefaultCompute(checkpoint->Tensors()));
+      options.attention = ParseVisionAttention(options_.attention)
+                              .value_or(DefaultVisionAttention(options.compute == Compute::kF32,
+                                                               SelectedKernels()));
+      report_["memory"] = PlanJson(*config, checkpoint->Tensors(), options, max_pixels);
       Step([&] {
         ThreadPool pool(DefaultThreadCount());
         CheckWeights(*checkpoint, *config, {.kernels = &SelectedKernels(), .pool = &pool});
@@ -157,7 +175,8 @@ class Inspection {
     report_["kernels"] = DescribeKernels(SelectedKernels());
   }
 
-  void GgufFile() {
+  // A GGUF file that is no model by itself, and why.
+  void GgufFile(const Error& why) {
     const Gguf gguf = Gguf::Open(options_.path);
     report_["path"] = PrintableName(options_.path, 400);
     report_["container"] = StrCat("gguf version ", gguf.version());
@@ -178,9 +197,7 @@ class Inspection {
                        {"bytes", group.bytes}});
     }
     report_["tensors"] = {{"count", gguf.tensors().size()}, {"parts", parts}};
-    damage_ = Error(
-        ErrorCode::kUnsupported,
-        StrCat(PrintableName(options_.path, 400), ": intact, but octavo does not run GGUF files"));
+    damage_ = why;
   }
 
   Json Report() const {
@@ -260,7 +277,7 @@ void PrintReport(const Json& report) {
   if (report.contains("config")) PrintConfig(report["config"]);
   std::printf("tensors        %d\n", report["tensors"]["count"].get<int>());
   for (const Json& part : report["tensors"]["parts"]) {
-    std::printf("  %-14s %-6s %5d tensors %13lld parameters %10.1f MB\n",
+    std::printf("  %-14s %-11s %5d tensors %13lld parameters %10.1f MB\n",
                 part["part"].get<std::string>().c_str(), part["dtype"].get<std::string>().c_str(),
                 part["tensors"].get<int>(),
                 static_cast<long long>(part["parameters"].get<int64_t>()),
@@ -289,11 +306,11 @@ void PrintReport(const Json& report) {
 
 int RunInspect(const InspectOptions& options) {
   Inspection inspection(options);
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(options.path, ignored)) {
-    inspection.GgufFile();
-  } else {
-    inspection.Folder();
+  try {
+    inspection.Model();
+  } catch (const Error& error) {
+    if (!IsGguf(options.path) || error.code() == ErrorCode::kDataLoss) throw;
+    inspection.GgufFile(error);
   }
   const Json report = inspection.Report();
   if (options.json) {

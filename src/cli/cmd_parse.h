@@ -18,7 +18,7 @@ struct ParseCommandOptions {
   bool json_events = false;  // progress as JSON lines on stdout
   // Change results.
   std::string model_dir;        // "": model_lookup.h
-  std::string compute;          // "f32", "bf16", "": the checkpoint's
+  std::string compute;          // "f32", "bf16", "int8", "": the checkpoint's
   std::string attention;        // "f32", "int16", "": the default
   std::string layout = "auto";  // "auto", "model", "whitespace"
   bool image_analysis = false;  // of pictures and charts

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "base/terminal.h"
 #include "base/utf8.h"
 #include "cli/args.h"
@@ -21,11 +22,14 @@ int Run(const AskOptions& options) { return RunAsk(options); }
 int Run(const EvalOptions& options) { return RunEval(options); }
 int Run(const InspectOptions& options) { return RunInspect(options); }
 int Run(const BenchOptions& options) { return RunBench(options); }
+int Run(const ConvertOptions& options) { return RunConvert(options); }
+int Run(const QuantizeOptions& options) { return RunQuantize(options); }
 
 int Main(int argc, char** argv) {
   ReserveStandardStreams();
   ReportFileSizeLimitAsError();
   ReportCutMappingAsError();
+  SetLogLevel(LogLevel::kWarning);
   try {
     const Command command = ParseArgs(argc, argv);
     BlankSecrets(argc, argv);

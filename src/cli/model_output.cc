@@ -1,0 +1,148 @@
+#include "cli/model_output.h"
+
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include "base/interrupt.h"
+#include "base/str_cat.h"
+#include "base/terminal.h"
+#include "base/utf8.h"
+#include "octavo/error.h"
+
+namespace octavo {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kMega = 1e6;
+constexpr double kSecondsBetweenLines = 10;
+
+std::string Name(const fs::path& path) { return PrintableName(path.native(), 400); }
+
+// Tells about one writing.
+class Teller {
+ public:
+  explicit Teller(const char* verb) : verb_(verb), is_terminal_(IsTerminal(stderr)) {}
+  ~Teller() {
+    if (is_terminal_ && has_told_) std::fputs("\r\x1B[K", stderr);
+  }
+  Teller(const Teller&) = delete;
+  Teller& operator=(const Teller&) = delete;
+
+  void Tell(const std::string& name, double share) {
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    if (!is_terminal_ && seconds - last_told_ < kSecondsBetweenLines) return;
+    last_told_ = seconds;
+    has_told_ = true;
+    const std::string left = TimeLeft(share, seconds);
+    std::fprintf(stderr, "%s%s: %3.0f %%%s%s  %s%s", is_terminal_ ? "\r\x1B[K" : "", verb_,
+                 100 * share, left.empty() ? "" : ", ", left.c_str(), PrintableName(name).c_str(),
+                 is_terminal_ ? "" : "\n");
+    std::fflush(stderr);
+  }
+
+ private:
+  const char* const verb_;
+  const bool is_terminal_;
+  bool has_told_ = false;
+  double last_told_ = 0;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+const char* PartName(std::string_view name) {
+  switch (PartOfTensor(name)) {
+    case ModelPart::kVision:
+      return "vision tower";
+    case ModelPart::kHead:
+      return "embeddings";
+    case ModelPart::kLanguage:
+      break;
+  }
+  return "language model";
+}
+
+}  // namespace
+
+fs::path ModelOutputFile(const std::string& output, const fs::path& source, bool force) {
+  const fs::path wish(output);
+  const bool is_file = wish.extension() == ".octavo";
+  const fs::path file = is_file ? wish : wish / "model.octavo";
+  std::error_code ignored;
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  if (fs::equivalent(folder, source, ignored)) {
+    throw Error(ErrorCode::kInvalidArgument,
+                StrCat(Name(folder), ": is the model's own folder; give --output another place"));
+  }
+  if (fs::exists(file, ignored) && !force) {
+    throw Error(ErrorCode::kInvalidArgument,
+                StrCat(Name(file), ": exists and is not overwritten without --force"));
+  }
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) {
+    throw Error(ErrorCode::kIo,
+                StrCat(Name(folder), ": cannot create the folder: ", error.message()));
+  }
+  return file;
+}
+
+std::string TimeLeft(double share, double seconds) {
+  // Neither a first guess from nothing nor one about the past.
+  if (share < 0.01 || share >= 1 || seconds < 1) return "";
+  const double left = seconds / share * (1 - share);
+  if (left < 90) return StrCat("about ", std::lround(std::ceil(left)), " s left");
+  return StrCat("about ", std::lround(left / 60), " min left");
+}
+
+WrittenModel WriteModelWithProgress(const Checkpoint& checkpoint, const ExportOptions& options,
+                                    const fs::path& path, int num_threads, const char* verb) {
+  std::atomic<bool> is_interrupted{false};
+  const InterruptWatcher watcher([&] { is_interrupted = true; });
+  ThreadPool pool(num_threads > 0 ? num_threads : DefaultThreadCount());
+  Teller teller(verb);
+  return WriteModel(checkpoint, options, path, &pool, [&](const std::string& name, double share) {
+    if (is_interrupted) {
+      throw Error(ErrorCode::kCancelled, StrCat(Name(path), ": interrupted, nothing is written"));
+    }
+    teller.Tell(name, share);
+  });
+}
+
+void PrintWrittenModel(const WrittenModel& model, const fs::path& path) {
+  struct Sum {
+    int tensors = 0;
+    uint64_t bytes = 0;
+    double squares = 0;
+    double weight_squares = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Sum> sums;
+  for (const WrittenTensor& tensor : model.tensors) {
+    Sum& sum = sums[{PartName(tensor.name), tensor.to}];
+    ++sum.tensors;
+    sum.bytes += tensor.bytes;
+    if (!tensor.rounding) continue;
+    sum.squares += tensor.rounding->squares;
+    sum.weight_squares += tensor.rounding->weight_squares;
+  }
+  std::printf("%s  %.1f MB, the model before %.1f MB\n", Name(path).c_str(),
+              static_cast<double>(model.file_bytes) / kMega,
+              static_cast<double>(model.source_bytes) / kMega);
+  for (const auto& [key, sum] : sums) {
+    std::printf("  %-14s %-11s %5d tensors %10.1f MB", key.first.c_str(), key.second.c_str(),
+                sum.tensors, static_cast<double>(sum.bytes) / kMega);
+    if (sum.weight_squares > 0) {
+      std::printf("   rounding error %.2f %%", 100 * std::sqrt(sum.squares / sum.weight_squares));
+    }
+    std::printf("\n");
+  }
+  for (const WrittenTensor& tensor : model.tensors) {
+    if (tensor.note.empty()) continue;
+    std::printf("  kept as it is: %s, %s\n", tensor.name.c_str(), tensor.note.c_str());
+  }
+}
+
+}  // namespace octavo

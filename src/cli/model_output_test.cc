@@ -1,0 +1,46 @@
+#include "cli/model_output.h"
+
+#include <unistd.h>
+
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "base/str_cat.h"
+#include "testing/error_code.h"
+
+namespace octavo {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ErrorCodeOf;
+
+TEST(ModelOutput, AFileOrAFolderIsMeant) {
+  const fs::path folder = fs::temp_directory_path() / StrCat("octavo_model_output_", ::getpid());
+  const fs::path source = folder / "source";
+  fs::create_directories(source);
+  const auto file = [&](const fs::path& output, bool force = false) {
+    return ModelOutputFile(output.string(), source, force);
+  };
+  EXPECT_EQ(file(folder / "a.octavo"), folder / "a.octavo");
+  EXPECT_EQ(file(folder / "new" / "out"), folder / "new" / "out" / "model.octavo");
+  EXPECT_TRUE(fs::is_directory(folder / "new" / "out"));
+  std::ofstream(folder / "a.octavo") << "old";
+  EXPECT_EQ(ErrorCodeOf([&] { file(folder / "a.octavo"); }), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(file(folder / "a.octavo", true), folder / "a.octavo");
+  EXPECT_EQ(ErrorCodeOf([&] { file(source); }), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(ErrorCodeOf([&] { file(source / "x.octavo", true); }), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(ErrorCodeOf([&] { file(folder / "a.octavo" / "b"); }), ErrorCode::kIo);
+  fs::remove_all(folder);
+}
+
+TEST(ModelOutput, TimeLeftIsToldWhenItIsKnown) {
+  EXPECT_EQ(TimeLeft(0, 5), "");
+  EXPECT_EQ(TimeLeft(0.5, 0.5), "");
+  EXPECT_EQ(TimeLeft(1, 5), "");
+  EXPECT_EQ(TimeLeft(0.5, 10), "about 10 s left");
+  EXPECT_EQ(TimeLeft(0.1, 60), "about 9 min left");
+}
+
+}  // namespace
+}  // namespace octavo
