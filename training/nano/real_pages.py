@@ -123,8 +123,9 @@ def real_page(pdf_path: str, page: int) -> tuple[Image.Image, str]:
 
 
 def escape_markdown(text: str) -> str:
-    """Running text that Markdown shall not read as marks."""
-    return re.sub(r"([\\`*_~$|<>\[\]#&])", r"\\\1", text)
+    """Running text that Markdown shall not read as marks; "\\[" would begin a formula, hence references for some."""
+    text = re.sub(r"([\\`*_~$|#])", r"\\\1", text.replace("&", "&amp;").replace("<", "&lt;").replace("[", "&#91;"))
+    return text.replace("&\\#91;", "&#91;")
 
 
 def candidates(pdf_path: str) -> list[int]:
