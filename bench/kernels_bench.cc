@@ -226,7 +226,11 @@ void RunFullAttention(benchmark::State& state, Bench* bench, int64_t rows, int h
   args.cu_seqlens = cu;
   // Every fourth head of a few query blocks would not use all threads: all tasks of two heads.
   const int64_t tasks = FullAttentionTasks(args) / heads * std::min(heads, 2);
-  const Seconds seconds = Time(state, [&] { FullAttention(bench->context, args, 0, tasks); });
+  F32Heads packed(heads, dim, rows);
+  const Seconds seconds = Time(state, [&] {
+    packed.Clear();
+    FullAttention(bench->context, args, &packed, 0, tasks);
+  });
   double weights = 0, expected = 0;
   for (int64_t t = 0; t < rows; ++t) {
     double score = 0;

@@ -93,6 +93,8 @@ class Encoding final : public VisionEncoding {
   AlignedBuffer<float> cos_values_;  // [num_patches, head_dim / 2]
   AlignedBuffer<float> sin_values_;
   FloatMatrix x_, qkv_, cos_, sin_;
+  // Packed keys and values of some heads; one of the two is used.
+  ops::F32Heads f32_heads_;
   ops::Int16Heads int16_heads_;
   ImageEmbeddings embeddings_;
 
@@ -124,8 +126,11 @@ Encoding::Encoding(const Parts& parts, Patches patches)
   qkv_ = new_matrix(&qkv_values_, 3 * width_);
   cos_ = new_matrix(&cos_values_, config.head_dim() / 2);
   sin_ = new_matrix(&sin_values_, config.head_dim() / 2);
+  const int64_t frame = int64_t{grid_.h} * grid_.w;
   if (is_int16()) {
-    int16_heads_ = ops::Int16Heads(config.num_heads, config.head_dim(), int64_t{grid_.h} * grid_.w);
+    int16_heads_ = ops::Int16Heads(config.num_heads, config.head_dim(), frame);
+  } else {
+    f32_heads_ = ops::F32Heads(config.num_heads, config.head_dim(), frame);
   }
   FillVisionRotary(config, grid_, cos_, sin_);
   embeddings_.grid = grid_;
@@ -219,6 +224,7 @@ void Encoding::NextStage() {
       return;
     case Stage::kQkv:
       stage_ = Stage::kAttention;
+      f32_heads_.Clear();
       int16_heads_.Clear();
       return;
     case Stage::kAttention:
@@ -228,6 +234,7 @@ void Encoding::NextStage() {
       stage_ = ++block_ < parts_.config.depth ? Stage::kQkv : Stage::kMerger;
       if (stage_ == Stage::kMerger) {
         qkv_values_ = {};
+        f32_heads_ = {};
         int16_heads_ = {};
       }
       return;
@@ -292,7 +299,7 @@ void Encoding::Attention(int64_t first_task, int64_t num_tasks) {
   if (is_int16()) {
     ops::FullAttentionInt16(parts_.context, AttentionArgs(), &int16_heads_, first_task, num_tasks);
   } else {
-    ops::FullAttention(parts_.context, AttentionArgs(), first_task, num_tasks);
+    ops::FullAttention(parts_.context, AttentionArgs(), &f32_heads_, first_task, num_tasks);
   }
 }
 
@@ -366,10 +373,10 @@ size_t VisionEncoder::ActivationBytes(const VisionConfig& config, VisionAttentio
   };
   // Residual stream and rotary tables, and one after the other: patches; queries, keys and values;
   // embeddings. Memory that is not written yet costs nothing.
-  const size_t heads =
-      attention == VisionAttention::kInt16
-          ? ops::Int16Heads::Bytes(config.num_heads, config.head_dim(), num_patches)
-          : 0;
+  const int num_heads = config.num_heads;
+  const size_t heads = attention == VisionAttention::kInt16
+                           ? ops::Int16Heads::Bytes(num_heads, config.head_dim(), num_patches)
+                           : ops::F32Heads::Bytes(num_heads, config.head_dim(), num_patches);
   const size_t most = std::max({bytes(config.patch_dim()), bytes(3 * config.embed_dim) + heads,
                                 bytes(config.hidden_size / MergeCell(config))});
   return bytes(config.embed_dim + config.head_dim()) + most;

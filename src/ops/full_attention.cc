@@ -8,6 +8,7 @@
 #include "base/thread_pool.h"
 #include "ops/attention.h"
 #include "ops/attention_scratch.h"
+#include "ops/head_groups.h"
 #include "ops/workspace.h"
 
 namespace octavo::ops {
@@ -15,42 +16,9 @@ namespace {
 
 constexpr int64_t kKeys = 96;  // keys of a block: whole tiles of six rows
 static_assert(kKeys <= kKeySpan);
-constexpr int64_t kPrefetchRows = 24;  // fetched between two products
-
-// One head, one block of queries of one segment.
-struct Task {
-  int64_t segment_begin, segment_end;
-  int64_t query, num_queries;
-  int64_t head;
-};
-
-int64_t QueryBlocks(const FullAttentionArgs& args, size_t segment) {
-  const int64_t length = args.cu_seqlens[segment + 1] - args.cu_seqlens[segment];
-  return (length + kQueryLanes - 1) / kQueryLanes;
-}
-
-// Tasks count through segments, then heads, then blocks of queries: neighbours share keys.
-Task FindTask(const FullAttentionArgs& args, int64_t index) {
-  for (size_t s = 0; s + 1 < args.cu_seqlens.size(); ++s) {
-    const int64_t blocks = QueryBlocks(args, s);
-    if (index >= blocks * args.num_heads) {
-      index -= blocks * args.num_heads;
-      continue;
-    }
-    Task task{};
-    task.segment_begin = args.cu_seqlens[s];
-    task.segment_end = args.cu_seqlens[s + 1];
-    task.head = index / blocks;
-    task.query = task.segment_begin + index % blocks * kQueryLanes;
-    task.num_queries = std::min(kQueryLanes, task.segment_end - task.query);
-    return task;
-  }
-  OCTAVO_CHECK(false, "task ", index, " past the end");
-  return {};
-}
 
 // queries[panel][dim][lane] = q * scale * log2(e); lanes past the last query are zero.
-void PackQueries(const FullAttentionArgs& args, const Task& task, float* queries) {
+void PackQueries(const FullAttentionArgs& args, const HeadTask& task, float* queries) {
   const int64_t dim = args.head_dim;
   const float scale = args.scale * kLog2E;
   const int64_t lanes = (task.num_queries + kLaneColumns - 1) / kLaneColumns * kLaneColumns;
@@ -68,32 +36,33 @@ void PackQueries(const FullAttentionArgs& args, const Task& task, float* queries
 // Rows [row, row + count) of one head, closely packed.
 void CopyHead(ConstFloatMatrix m, int64_t row, int64_t count, int64_t column, int64_t dim,
               float* out) {
-  for (int64_t r = 0; r < count; ++r) {
-    std::memcpy(out + r * dim, m.row(row + r) + column, static_cast<size_t>(dim) * sizeof(float));
+  constexpr int64_t kAhead = 8;  // rows lie pages apart: fetched before they are read
+  for (int64_t r = row; r < row + count; ++r) {
+    const float* ahead = m.row(std::min(r + kAhead, row + count - 1)) + column;
+    for (int64_t c = 0; c < dim; c += 16) __builtin_prefetch(ahead + c);
+    std::memcpy(out, m.row(r) + column, static_cast<size_t>(dim) * sizeof(float));
+    out += dim;
   }
 }
 
-// Fetches rows [row, row + count) of one head that exist into the second-level cache.
-void PrefetchHead(ConstFloatMatrix m, int64_t row, int64_t count, int64_t column, int64_t dim) {
-  for (int64_t r = row; r < std::min(row + count, m.rows); ++r) {
-    const float* p = m.data + r * m.row_stride + column;
-    for (int64_t c = 0; c < dim; c += 16) __builtin_prefetch(p + c, 0, 2);
-    __builtin_prefetch(p + dim - 1, 0, 2);
-  }
-}
-
-void StoreOutput(const FullAttentionArgs& args, const Task& task, const AttentionScratch& scratch) {
+void StoreOutput(const FullAttentionArgs& args, const HeadTask& task,
+                 const AttentionScratch& scratch) {
   const int64_t dim = args.head_dim;
-  for (int64_t i = 0; i < task.num_queries; ++i) {
-    const float* in = scratch.output + i / kLaneColumns * dim * kLaneColumns + i % kLaneColumns;
-    float* out = args.out.row(task.query + i) + task.head * dim;
-    const float sum = scratch.sum[i];
-    for (int64_t c = 0; c < dim; ++c) out[c] = in[c * kLaneColumns] / sum;
+  for (int64_t lane = 0; lane < task.num_queries; lane += kLaneColumns) {
+    float* panel = scratch.output + lane * dim;
+    for (int64_t c = 0; c < dim; ++c) {  // sixteen divisions at a time
+      for (int64_t i = 0; i < kLaneColumns; ++i)
+        panel[c * kLaneColumns + i] /= scratch.sum[lane + i];
+    }
+    for (int64_t i = 0; i < std::min(kLaneColumns, task.num_queries - lane); ++i) {
+      float* out = args.out.row(task.query + lane + i) + task.head * dim;
+      for (int64_t c = 0; c < dim; ++c) out[c] = panel[c * kLaneColumns + i];
+    }
   }
 }
 
-void RunTask(const KernelTable& kernels, const FullAttentionArgs& args, const Task& task,
-             const AttentionScratch& scratch) {
+void RunTask(const KernelTable& kernels, const FullAttentionArgs& args, const HeadTask& task,
+             const float* head_keys, const float* head_values, const AttentionScratch& scratch) {
   const int64_t dim = args.head_dim;
   const int64_t panels = (task.num_queries + kLaneColumns - 1) / kLaneColumns;
   PackQueries(args, task, scratch.queries);
@@ -110,7 +79,6 @@ void RunTask(const KernelTable& kernels, const FullAttentionArgs& args, const Ta
   scores.panels = panels;
 
   GemmF32 output;  // [panel][dim][lane]
-  output.x = scratch.values;
   output.x_row_stride = 1;
   output.x_k_stride = dim;
   output.w = scratch.scores;
@@ -121,59 +89,103 @@ void RunTask(const KernelTable& kernels, const FullAttentionArgs& args, const Ta
   output.rows = dim;
   output.panels = panels;
 
-  for (int64_t key = task.segment_begin; key < task.segment_end; key += kKeys) {
-    const int64_t keys = std::min(kKeys, task.segment_end - key);
-    CopyHead(args.k, key, keys, task.head * dim, dim, scratch.keys);
-    // The next block's rows lie pages apart: fetch them while this one is worked on.
-    for (int64_t done = 0; done < keys; done += kPrefetchRows) {
-      PrefetchHead(args.k, key + kKeys + done, kPrefetchRows, task.head * dim, dim);
-      PrefetchHead(args.v, key + kKeys + done, kPrefetchRows, task.head * dim, dim);
-      scores.rows = std::min(kPrefetchRows, keys - done);
-      scores.x = scratch.keys + done * dim;
-      scores.sums = scratch.scores + done * kLaneColumns;
-      kernels.gemm_f32(scores);
-    }
+  const int64_t rows = task.segment_end - task.segment_begin;
+  for (int64_t key = 0; key < rows; key += kKeys) {
+    const int64_t keys = std::min(kKeys, rows - key);
+    scores.rows = keys;
+    scores.x = head_keys + key * dim;
+    scores.sums = scratch.scores;
+    kernels.gemm_f32(scores);
     for (int64_t p = 0; p < panels; ++p) {
       const int64_t lane = p * kLaneColumns;
       kernels.softmax_lanes({scratch.scores + p * kKeys * kLaneColumns, keys,
                              scratch.maximum + lane, scratch.sum + lane,
                              scratch.correction + lane});
     }
-    CopyHead(args.v, key, keys, task.head * dim, dim, scratch.values);
+    output.x = head_values + key * dim;
     output.k = keys;
-    output.accumulate = key > task.segment_begin;
+    output.accumulate = key > 0;
     output.column_scale = output.accumulate ? scratch.correction : nullptr;
     kernels.gemm_f32(output);
   }
   StoreOutput(args, task, scratch);
 }
 
+int64_t HeadBytes(int64_t dim, int64_t rows) { return 2 * rows * dim * int64_t{sizeof(float)}; }
+
 }  // namespace
 
-int64_t FullAttentionTasks(const FullAttentionArgs& args) noexcept {
-  int64_t tasks = 0;
-  for (size_t s = 0; s + 1 < args.cu_seqlens.size(); ++s) {
-    tasks += QueryBlocks(args, s) * args.num_heads;
-  }
-  return tasks;
+F32Heads::F32Heads(int num_heads, int head_dim, int64_t longest)
+    : head_dim_(head_dim),
+      longest_(longest),
+      heads_per_group_(HeadsPerGroup(num_heads, HeadBytes(head_dim, longest))),
+      storage_(Bytes(num_heads, head_dim, longest) / sizeof(float)) {}
+
+size_t F32Heads::Bytes(int num_heads, int head_dim, int64_t longest) {
+  const int64_t head_bytes = HeadBytes(head_dim, longest);
+  return static_cast<size_t>(HeadsPerGroup(num_heads, head_bytes) * head_bytes);
 }
 
-void FullAttention(const Context& context, const FullAttentionArgs& args, int64_t first_task,
-                   int64_t num_tasks) noexcept {
+const float* F32Heads::keys(int64_t head_in_group) const {
+  return storage_.data() + head_in_group * 2 * longest_ * head_dim_;
+}
+
+const float* F32Heads::values(int64_t head_in_group) const {
+  return keys(head_in_group) + longest_ * head_dim_;
+}
+
+void F32Heads::Pack(const Context& context, const FullAttentionArgs& args, int64_t segment,
+                    int64_t head) {
+  const int64_t group = head / heads_per_group_;
+  if (packed_segment_ == segment && packed_group_ == group) return;
+  const int64_t rows = SegmentRows(args, segment);
+  const int64_t dim = args.head_dim;
+  OCTAVO_CHECK(dim == head_dim_ && rows <= longest_, rows, " rows of ", dim, ", made for ",
+               longest_, " of ", head_dim_);
+  const int64_t begin = args.cu_seqlens[static_cast<size_t>(segment)];
+  const int64_t first_head = group * heads_per_group_;
+  const int64_t count = std::min<int64_t>(heads_per_group_, args.num_heads - first_head);
+  const int64_t blocks = (rows + kKeySpan - 1) / kKeySpan;
+  context.pool->ParallelFor(count * blocks, 1, [&](int64_t from, int64_t to, int) {
+    for (int64_t i = from; i < to; ++i) {
+      const int64_t row = i % blocks * kKeySpan;
+      const int64_t block_rows = std::min(kKeySpan, rows - row);
+      const int64_t column = (first_head + i / blocks) * dim;
+      float* keys = storage_.data() + i / blocks * 2 * longest_ * dim + row * dim;
+      CopyHead(args.k, begin + row, block_rows, column, dim, keys);
+      CopyHead(args.v, begin + row, block_rows, column, dim, keys + longest_ * dim);
+    }
+  });
+  packed_segment_ = segment;
+  packed_group_ = group;
+}
+
+int64_t FullAttentionTasks(const FullAttentionArgs& args) noexcept {
+  return CountHeadTasks(args, kQueryLanes);
+}
+
+void CheckFullAttention(const Context& context, const FullAttentionArgs& args) {
   const int64_t columns = int64_t{args.num_heads} * args.head_dim;
   OCTAVO_CHECK(args.q.cols == columns && args.k.cols == columns && args.v.cols == columns &&
                    args.out.cols == columns,
                args.q.cols, " columns, ", args.num_heads, " heads of ", args.head_dim);
-  OCTAVO_CHECK(first_task >= 0 && num_tasks >= 0 &&
-               first_task + num_tasks <= FullAttentionTasks(args));
   OCTAVO_CHECK(context.workspace->scratch_bytes_per_thread() >=
                AttentionScratchBytes(args.head_dim));
-  context.pool->ParallelFor(num_tasks, 1, [&](int64_t begin, int64_t end, int thread) {
-    const AttentionScratch scratch(context.workspace->ThreadScratch(thread), args.head_dim);
-    for (int64_t i = begin; i < end; ++i) {
-      RunTask(*context.kernels, args, FindTask(args, first_task + i), scratch);
-    }
-  });
+}
+
+void FullAttention(const Context& context, const FullAttentionArgs& args, F32Heads* heads,
+                   int64_t first_task, int64_t num_tasks) noexcept {
+  CheckFullAttention(context, args);
+  OCTAVO_CHECK(first_task >= 0 && num_tasks >= 0 &&
+               first_task + num_tasks <= FullAttentionTasks(args));
+  ForHeadGroups(
+      context, args, kQueryLanes, heads->heads_per_group(), first_task, num_tasks,
+      [&](int64_t segment, int64_t head) { heads->Pack(context, args, segment, head); },
+      [&](const HeadTask& task, int thread) {
+        const AttentionScratch scratch(context.workspace->ThreadScratch(thread), args.head_dim);
+        RunTask(*context.kernels, args, task, heads->keys(task.head_in_group),
+                heads->values(task.head_in_group), scratch);
+      });
 }
 
 size_t AttentionScratchBytes(int head_dim) {

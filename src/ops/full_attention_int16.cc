@@ -7,21 +7,13 @@
 #include "base/thread_pool.h"
 #include "kernels/kernel_table.h"
 #include "ops/attention_scratch.h"
+#include "ops/head_groups.h"
 #include "ops/workspace.h"
 
 namespace octavo::ops {
 namespace {
 
-// Packed heads that are held at once: enough tasks for many threads, small beside an image.
-constexpr int64_t kGroupBytes = int64_t{4} << 20;
-
 int64_t KeyBlocks(int64_t rows) { return (rows + kInt16Keys - 1) / kInt16Keys; }
-int64_t QueryBlocks(int64_t rows) { return (rows + kInt16Lanes - 1) / kInt16Lanes; }
-
-int64_t SegmentRows(const FullAttentionArgs& args, int64_t segment) {
-  const auto s = static_cast<size_t>(segment);
-  return args.cu_seqlens[s + 1] - args.cu_seqlens[s];
-}
 
 // Takes arrays one after the other, each on its own cache line.
 class Cutter {
@@ -59,11 +51,6 @@ int64_t HeadBytes(int64_t dim, int64_t rows) {
   Cutter cutter(nullptr);
   CutHead(&cutter, dim, rows);
   return cutter.used();
-}
-
-int HeadsPerGroup(int num_heads, int64_t dim, int64_t rows) {
-  const int64_t fit = kGroupBytes / std::max<int64_t>(1, HeadBytes(dim, rows));
-  return static_cast<int>(std::clamp<int64_t>(fit, 1, std::max(1, num_heads)));
 }
 
 HeadRows RowsOf(ConstFloatMatrix m, int64_t row, int64_t rows, int64_t head, int64_t dim) {
@@ -111,15 +98,8 @@ struct Scratch {
   }
 };
 
-// One head, one block of queries of one segment.
-struct Task {
-  int64_t segment_begin, segment_end;
-  int64_t query, num_queries;
-  int64_t head;
-};
-
-void RunTask(const AttentionInt16Kernels& kernels, const FullAttentionArgs& args, const Task& task,
-             const Int16Heads::Head& head, const Scratch& scratch) {
+void RunTask(const AttentionInt16Kernels& kernels, const FullAttentionArgs& args,
+             const HeadTask& task, const Int16Heads::Head& head, const Scratch& scratch) {
   const int64_t dim = args.head_dim;
   const HeadRows queries = RowsOf(args.q, task.query, task.num_queries, task.head, dim);
   kernels.pack_queries(queries, args.scale * kLog2E, scratch.queries, scratch.query_scales);
@@ -152,12 +132,12 @@ void RunTask(const AttentionInt16Kernels& kernels, const FullAttentionArgs& args
 Int16Heads::Int16Heads(int num_heads, int head_dim, int64_t longest)
     : head_dim_(head_dim),
       longest_(longest),
-      heads_per_group_(HeadsPerGroup(num_heads, head_dim, longest)),
+      heads_per_group_(HeadsPerGroup(num_heads, HeadBytes(head_dim, longest))),
       storage_(Bytes(num_heads, head_dim, longest)) {}
 
 size_t Int16Heads::Bytes(int num_heads, int head_dim, int64_t longest) {
-  return static_cast<size_t>(HeadsPerGroup(num_heads, head_dim, longest) *
-                             HeadBytes(head_dim, longest));
+  const int64_t head_bytes = HeadBytes(head_dim, longest);
+  return static_cast<size_t>(HeadsPerGroup(num_heads, head_bytes) * head_bytes);
 }
 
 Int16Heads::Head Int16Heads::head(int64_t index_in_group) {
@@ -209,54 +189,22 @@ bool PrefersInt16Attention(const KernelTable& kernels) noexcept {
 }
 
 int64_t FullAttentionInt16Tasks(const FullAttentionArgs& args) noexcept {
-  int64_t tasks = 0;
-  for (size_t s = 0; s + 1 < args.cu_seqlens.size(); ++s) {
-    tasks += QueryBlocks(SegmentRows(args, static_cast<int64_t>(s))) * args.num_heads;
-  }
-  return tasks;
+  return CountHeadTasks(args, kInt16Lanes);
 }
 
 void FullAttentionInt16(const Context& context, const FullAttentionArgs& args, Int16Heads* heads,
                         int64_t first_task, int64_t num_tasks) noexcept {
-  const int64_t columns = int64_t{args.num_heads} * args.head_dim;
-  OCTAVO_CHECK(args.q.cols == columns && args.k.cols == columns && args.v.cols == columns &&
-                   args.out.cols == columns,
-               args.q.cols, " columns, ", args.num_heads, " heads of ", args.head_dim);
+  CheckFullAttention(context, args);
   OCTAVO_CHECK(first_task >= 0 && num_tasks >= 0 &&
                first_task + num_tasks <= FullAttentionInt16Tasks(args));
-  OCTAVO_CHECK(context.workspace->scratch_bytes_per_thread() >=
-               AttentionScratchBytes(args.head_dim));
-  int64_t segment = 0;
-  int64_t segment_task = 0;  // first task of the segment
-  int64_t task = first_task;
-  const int64_t end = first_task + num_tasks;
-  while (task < end) {
-    const int64_t blocks = QueryBlocks(SegmentRows(args, segment));
-    if (task >= segment_task + blocks * args.num_heads) {
-      segment_task += blocks * args.num_heads;
-      ++segment;
-      continue;
-    }
-    // The tasks of one group of heads: those in the call.
-    const int64_t group = heads->heads_per_group();
-    const int64_t first_head = (task - segment_task) / blocks / group * group;
-    const int64_t end_head = std::min<int64_t>(first_head + group, args.num_heads);
-    const int64_t count = std::min(end, segment_task + end_head * blocks) - task;
-    heads->Pack(context, args, segment, first_head);
-    const int64_t begin_row = args.cu_seqlens[static_cast<size_t>(segment)];
-    const int64_t end_row = args.cu_seqlens[static_cast<size_t>(segment) + 1];
-    context.pool->ParallelFor(count, 1, [&](int64_t from, int64_t to, int thread) {
-      const Scratch scratch(context.workspace->ThreadScratch(thread), args.head_dim);
-      for (int64_t i = task - segment_task + from; i < task - segment_task + to; ++i) {
-        const int64_t head = i / blocks;
-        const int64_t query = begin_row + i % blocks * kInt16Lanes;
-        RunTask(context.kernels->attention_int16, args,
-                {begin_row, end_row, query, std::min(kInt16Lanes, end_row - query), head},
-                heads->head(head - first_head), scratch);
-      }
-    });
-    task += count;
-  }
+  ForHeadGroups(
+      context, args, kInt16Lanes, heads->heads_per_group(), first_task, num_tasks,
+      [&](int64_t segment, int64_t head) { heads->Pack(context, args, segment, head); },
+      [&](const HeadTask& task, int thread) {
+        const Scratch scratch(context.workspace->ThreadScratch(thread), args.head_dim);
+        RunTask(context.kernels->attention_int16, args, task, heads->head(task.head_in_group),
+                scratch);
+      });
 }
 
 }  // namespace octavo::ops

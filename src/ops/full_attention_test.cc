@@ -50,7 +50,8 @@ struct Vision {
 std::vector<float> RunFull(const Context& context, Vision& vision) {
   std::vector<float> out(vision.q.size());
   const FullAttentionArgs args = vision.Args(out);
-  FullAttention(context, args, 0, FullAttentionTasks(args));
+  F32Heads heads(vision.heads, vision.dim, vision.rows);
+  FullAttention(context, args, &heads, 0, FullAttentionTasks(args));
   return out;
 }
 
@@ -87,8 +88,9 @@ TEST(FullAttention, BitsDoNotDependOnThreadsOrSplit) {
   }
   std::vector<float> out(vision.q.size());
   const FullAttentionArgs args = vision.Args(out);
+  F32Heads heads(vision.heads, vision.dim, vision.rows);
   for (int64_t task = FullAttentionTasks(args) - 1; task >= 0; --task) {
-    FullAttention(*one, args, task, 1);
+    FullAttention(*one, args, &heads, task, 1);
   }
   EXPECT_TRUE(SameBits(want, out));
 }
@@ -98,8 +100,30 @@ TEST(FullAttention, WritesOverItsQueries) {
   Vision vision({0, 130}, 2, 40);
   const std::vector<float> want = RunFull(*context, vision);
   FullAttentionArgs args = vision.Args(vision.q);
-  FullAttention(*context, args, 0, FullAttentionTasks(args));
+  F32Heads heads(vision.heads, vision.dim, vision.rows);
+  FullAttention(*context, args, &heads, 0, FullAttentionTasks(args));
   EXPECT_TRUE(SameBits(want, vision.q));
+}
+
+TEST(FullAttention, PacksAgainWhenKeysHaveChanged) {
+  const TestContext context;
+  Vision vision({0, 100}, 2, 40);
+  F32Heads heads(2, 40, 100);
+  std::vector<float> out(vision.q.size());
+  const FullAttentionArgs args = vision.Args(out);
+  FullAttention(*context, args, &heads, 0, FullAttentionTasks(args));
+  for (float& k : vision.k) k = -2 * k;
+  for (float& v : vision.v) v = 3 * v;
+  heads.Clear();
+  FullAttention(*context, args, &heads, 0, FullAttentionTasks(args));
+  ExpectWithin(out, vision.Expected(), 1e-5);
+}
+
+TEST(F32Heads, HoldAPageInAFewMegabytes) {
+  EXPECT_LT(F32Heads::Bytes(16, 80, 5476), size_t{4} << 20);
+  EXPECT_EQ(F32Heads(16, 80, 256).heads_per_group(), 16);
+  EXPECT_EQ(F32Heads(16, 80, 5476).heads_per_group(), 1);
+  EXPECT_EQ(F32Heads(16, 80, 20000).heads_per_group(), 1);
 }
 
 }  // namespace
