@@ -111,7 +111,7 @@ OCTAVO_INLINE void TimesSixteen(TileSums* sums) {
 
 // Weights in two halves of 4 bits. Returns whether the sums might not have fit, so that a slower
 // way was taken.
-OCTAVO_INLINE bool SumW8(const Piece& piece, const TileOutput& out) {
+bool SumW8(const Piece& piece, const TileOutput& out) {
   Piece low = piece;
   low.in.weights += kBlockK * kPanelColumns;
   if (piece.tile->lane_magnitude <= kMostMagnitude) {
@@ -164,6 +164,7 @@ struct Tile {
   int64_t row, rows;
   const TileGroup* groups;
   const TileParts* parts;
+  TileParts* one;  // to describe a group in when needed (kW4)
   TileOutput out;
 };
 
@@ -186,10 +187,9 @@ OCTAVO_INLINE int64_t RunTile<Kind::kW4>(const GemmPacked& g, const Block& b, co
       TileGroupSums(in, run, num_parts, tile.groups + i, panel.columns + i, tile.out);
     } else {
       run = 1;
-      TileParts parts;
       DescribeParts(g.x_groups + tile.row * g.x_groups_row_stride + b.group + i,
-                    g.x_groups_row_stride, tile.rows, 8, &parts);
-      SumByParts({in, num_parts, tile.groups + i, &parts, panel.columns + i}, tile.out);
+                    g.x_groups_row_stride, tile.rows, 8, tile.one);
+      SumByParts({in, num_parts, tile.groups + i, tile.one, panel.columns + i}, tile.out);
       ++safe_pieces;
     }
     i += run;
@@ -249,7 +249,7 @@ template <Kind kKind>
 int64_t RunPanel(const GemmPacked& g, const Block& b, float* sums, Scratch* scratch) {
   constexpr size_t kBytes = kPanelColumns * sizeof(float);
   int64_t safe_pieces = 0;
-  Tile tile = {{}, b.row, kTileRows, scratch->tiles, scratch->parts, {}};
+  Tile tile = {{}, b.row, kTileRows, scratch->tiles, scratch->parts, scratch->parts, {}};
   for (int64_t left = b.rows; left > 0; left -= kTileRows) {
     const int8_t* x = g.x + tile.row * g.x_row_stride + b.group * g.w.group_size;
     float* out = sums + tile.row * g.sums_row_stride;

@@ -139,7 +139,7 @@ alignas(32) constexpr int16_t kOnes16[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
 struct TileOutput {
   float* out;
   int64_t stride_bytes;
-  float* Row3() const {
+  float* Row3() const noexcept {
     return reinterpret_cast<float*>(reinterpret_cast<char*>(out) + 3 * stride_bytes);
   }
 };
@@ -155,7 +155,7 @@ struct TileInput {
 // `groups` whole groups of parts * 32 k, each in one chain of sums of 16 bits, into six rows of
 // `to`.
 inline void TileGroupSums(const TileInput& in, int64_t groups, int64_t parts, const TileGroup* rows,
-                          const ColumnGroup* columns, const TileOutput& to) {
+                          const ColumnGroup* columns, const TileOutput& to) noexcept {
   const uint8_t* w = in.weights;
   const int8_t* x0 = in.x;
   const int8_t* x3 = in.x + 3 * in.x_stride;
@@ -173,7 +173,8 @@ inline void TileGroupSums(const TileInput& in, int64_t groups, int64_t parts, co
 }
 
 // n * 32 k of a group, which start at `start`; the sums go to `sums`.
-inline void TilePartSums(const TileInput& in, int64_t n, const int32_t* start, TileSums* sums) {
+inline void TilePartSums(const TileInput& in, int64_t n, const int32_t* start,
+                         TileSums* sums) noexcept {
   const uint8_t* w = in.weights;
   const int8_t* x0 = in.x;
   const int8_t* x3 = in.x + 3 * in.x_stride;
@@ -185,7 +186,8 @@ inline void TilePartSums(const TileInput& in, int64_t n, const int32_t* start, T
 }
 
 // The same, added to `sums`.
-inline void TileAddPartSums(const TileInput& in, int64_t n, const int32_t* start, TileSums* sums) {
+inline void TileAddPartSums(const TileInput& in, int64_t n, const int32_t* start,
+                            TileSums* sums) noexcept {
   const uint8_t* w = in.weights;
   const int8_t* x0 = in.x;
   const int8_t* x3 = in.x + 3 * in.x_stride;
@@ -199,7 +201,8 @@ inline void TileAddPartSums(const TileInput& in, int64_t n, const int32_t* start
 
 // The last n * 32 k of a group whose other sums are in `sums`, into six rows of `to`.
 inline void TileLastPart(const TileInput& in, int64_t n, const int32_t* start, const TileSums& sums,
-                         const TileGroup& rows, const ColumnGroup& columns, const TileOutput& to) {
+                         const TileGroup& rows, const ColumnGroup& columns,
+                         const TileOutput& to) noexcept {
   const uint8_t* w = in.weights;
   const int8_t* x0 = in.x;
   const int8_t* x3 = in.x + 3 * in.x_stride;
@@ -213,7 +216,7 @@ inline void TileLastPart(const TileInput& in, int64_t n, const int32_t* start, c
 // A whole group with sums of 32 bits, which hold whatever weights up to 127 give; they are not
 // centred, columns.offset has to see to that. Into six rows of `to`.
 inline void TileSums32(const TileInput& in, int64_t n, const TileGroup& rows,
-                       const ColumnGroup& columns, const TileOutput& to) {
+                       const ColumnGroup& columns, const TileOutput& to) noexcept {
   const uint8_t* w = in.weights;
   const int8_t* x0 = in.x;
   const int8_t* x3 = in.x + 3 * in.x_stride;
