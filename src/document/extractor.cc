@@ -1,5 +1,6 @@
 #include "document/extractor.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -60,6 +61,24 @@ std::optional<std::string> TakeAnswer(const BatchAnswer& answer, const std::stri
     page->warnings.push_back(StrCat("block_truncated: ", what, ": the answer did not end"));
   }
   return answer.text;
+}
+
+// A page whose print was taken for something else is not to pass for a blank one.
+void WarnIfNothingRead(const InkMap& map, Page* page) {
+  constexpr int kMinPrint = 8;  // pixels; less is dirt
+  const bool has_text = std::any_of(
+      page->blocks.begin(), page->blocks.end(),
+      [](const ContentBlock& block) { return block.content && !IsBlank(*block.content); });
+  if (has_text) return;
+  const std::vector<InkComponent> components = FindComponents(map);
+  const bool has_ink =
+      std::any_of(components.begin(), components.end(), [](const InkComponent& component) {
+        return std::max(component.box.width(), component.box.height()) >= kMinPrint;
+      });
+  if (!has_ink) return;
+  page->warnings.push_back(page->blocks.empty()
+                               ? "nothing_read: the page is not blank, but no text was read"
+                               : "nothing_read: the page has pictures, but no text was read");
 }
 
 // Pictures that lie in tables. Used in this order: crops, answers into the blocks, TakeFound,
@@ -259,7 +278,7 @@ void Extractor::ReadByWhitespace(const Image& image, const InkMap& map, const Pa
   RequestBatch batch(engine_, options_.canceller);
   std::vector<size_t> sent;
   for (size_t i = 0; i < count; ++i) {
-    Image crop = CropOfLine(image, pieces[i], map.scale, card_);
+    Image crop = CropOfLine(image, pieces[i], map, card_);
     if (crop.empty()) continue;
     const int max_new_tokens = MaxTokensOfLine(crop);
     batch.Submit(Task::kText, std::move(crop), max_new_tokens);
@@ -280,6 +299,7 @@ void Extractor::ReadByWhitespace(const Image& image, const InkMap& map, const Pa
     text += TrimSpace(*answer);
   }
   page->blocks = GroupParagraphs(layout, texts, map.width, map.height);
+  WarnIfNothingRead(map, page);
   page->timings.recognize_seconds += SecondsSince(start);
 }
 

@@ -202,6 +202,22 @@ TEST_F(ExtractorTest, APageOfWhichNothingCouldBeReadIsAnError) {
   }
 }
 
+TEST_F(ExtractorTest, SaysSoWhereThereIsInkButNoText) {
+  options_.layout = ParseOptions::Layout::kWhitespace;
+  FakeEngine engine([](const Request&) -> FakeEngine::Answer { return {""}; });
+  const Page unread = Read(engine);
+  ASSERT_EQ(unread.warnings.size(), 1u);
+  EXPECT_EQ(unread.warnings[0], "nothing_read: the page is not blank, but no text was read");
+  print_ = PrintedPage(1000, 1000);
+  print_.Fill(300, 300, 700, 700, 60);
+  const Page photograph = Read(engine);
+  ASSERT_EQ(photograph.warnings.size(), 1u);
+  EXPECT_EQ(photograph.warnings[0].substr(0, 13), "nothing_read:");
+  print_ = PrintedPage(1000, 1000);
+  print_.Fill(300, 300, 302, 302, 0);  // dirt
+  EXPECT_TRUE(Read(engine).warnings.empty());
+}
+
 TEST_F(ExtractorTest, GivesAnEmptyPageForBlankAndTinyPictures) {
   FakeEngine engine([](const Request&) -> FakeEngine::Answer { return {""}; });
   for (const Image& image : {Image(1, 1), Image(300, 400), Image(300, 400, 0)}) {

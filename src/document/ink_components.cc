@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <utility>
 
+#include "document/disjoint_sets.h"
+#include "document/letter_rows.h"
+
 namespace octavo {
 namespace {
 
@@ -11,28 +14,6 @@ struct Run {
   int y;
   int x0;
   int x1;  // exclusive
-};
-
-// Union by attachment to the smaller index, with path halving.
-class DisjointSets {
- public:
-  int Add() {
-    parent_.push_back(static_cast<int>(parent_.size()));
-    return parent_.back();
-  }
-  int Find(int i) {
-    while (At(i) != i) i = At(i) = At(At(i));
-    return i;
-  }
-  void Join(int a, int b) {
-    a = Find(a);
-    b = Find(b);
-    if (a != b) At(std::max(a, b)) = std::min(a, b);
-  }
-
- private:
-  int& At(int i) { return parent_[static_cast<size_t>(i)]; }
-  std::vector<int> parent_;
 };
 
 void AppendRuns(const uint8_t* row, int y, int width, std::vector<Run>* runs) {
@@ -82,13 +63,20 @@ std::vector<PixelBox> MergeBoxes(std::vector<PixelBox> boxes, int margin) {
   return merged;
 }
 
-// Median height of what may be a letter: neither dirt nor a long rule nor a picture.
+// Median height of what may be a letter: neither dirt nor a long rule nor a picture. What is higher
+// than an eighth of the page must stand in a row: so do the letters of a strip or of a picture of
+// one line.
 int MedianLetterHeight(const std::vector<InkComponent>& components, int page_height) {
+  constexpr int kMinRow = 2;
+  const int usual_height = page_height / 8;
+  const std::vector<bool> is_in_row =
+      FindLettersInRows(components, std::max(4, usual_height / 3), kMinRow);
   std::vector<int> heights;
-  for (const InkComponent& c : components) {
+  for (size_t i = 0; i < components.size(); ++i) {
+    const InkComponent& c = components[i];
     const int height = c.box.height();
-    if (height < 4 || height > page_height / 8 || c.box.width() > 8 * height) continue;
-    if (c.num_pixels < 6) continue;
+    if (height < 4 || c.box.width() > 8 * height || c.num_pixels < 6) continue;
+    if (height > usual_height && !is_in_row[i]) continue;
     heights.push_back(height);
   }
   if (heights.empty()) return 0;
@@ -165,13 +153,17 @@ std::vector<InkComponent> FindComponents(const InkMap& map) {
 PageInk SortComponents(const InkMap& map) {
   // Joining pictures compares all pairs; more of them than this is texture, and dropped.
   constexpr size_t kMaxPictures = 2000;
+  constexpr int kMinRow = 3;
   const std::vector<InkComponent> components = FindComponents(map);
   PageInk page;
   page.unit = MedianLetterHeight(components, map.height);
   if (page.unit == 0) return page;
+  // Titles are set in letters many times as high as the text's.
+  const std::vector<bool> is_in_row = FindLettersInRows(components, 2 * page.unit, kMinRow);
   std::vector<PixelBox> pictures;
-  for (const InkComponent& component : components) {
-    const Kind kind = KindOf(component, page.unit);
+  for (size_t i = 0; i < components.size(); ++i) {
+    const InkComponent& component = components[i];
+    const Kind kind = is_in_row[i] ? Kind::kLetter : KindOf(component, page.unit);
     if (kind == Kind::kLetter) page.letters.push_back(component);
     if (kind == Kind::kRule || kind == Kind::kFrame) page.rules.push_back(component.box);
     if (kind == Kind::kPicture && pictures.size() < kMaxPictures) pictures.push_back(component.box);

@@ -71,12 +71,14 @@ int Percentile(const Histogram& histogram, double share) {
   return 255;
 }
 
-void InvertIfDark(GrayMap* gray) {
+// True if it was dark.
+bool InvertIfDark(GrayMap* gray) {
   constexpr int kDarkMedian = 100;
   Histogram histogram{};
   for (const uint8_t value : gray->values) ++histogram[value];
-  if (Percentile(histogram, 0.5) >= kDarkMedian) return;
+  if (Percentile(histogram, 0.5) >= kDarkMedian) return false;
   for (uint8_t& value : gray->values) value = static_cast<uint8_t>(255 - value);
+  return true;
 }
 
 // The paper's brightness on a grid of tiles.
@@ -203,7 +205,7 @@ InkMap FindInk(const Image& page) {
   const int64_t num_pixels = int64_t{page.width} * page.height;
   while (num_pixels / (int64_t{map.scale} * map.scale) > kMaxMapPixels) ++map.scale;
   GrayMap gray = ToGray(page, map.scale);
-  InvertIfDark(&gray);
+  map.is_inverted = InvertIfDark(&gray);
   SubtractFrom(EstimateBackground(gray), &gray);
   map.width = gray.width;
   map.height = gray.height;

@@ -16,6 +16,7 @@ struct InkMap {
   int width = 0;
   int height = 0;
   int scale = 1;
+  bool is_inverted = false;  // light print on dark paper
   std::vector<uint8_t> ink;
 
   const uint8_t* row(int y) const {

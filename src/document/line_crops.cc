@@ -84,10 +84,15 @@ std::vector<LinePiece> CutLines(const WhitespaceLayout& layout, const ModelCard&
   return pieces;
 }
 
-Image CropOfLine(const Image& page, const LinePiece& piece, int scale, const ModelCard& card) {
+Image CropOfLine(const Image& page, const LinePiece& piece, const InkMap& map,
+                 const ModelCard& card) {
+  const int scale = map.scale;
   Image crop = Crop(page, piece.box.x0 * scale, piece.box.y0 * scale, piece.box.x1 * scale,
                     piece.box.y1 * scale);
   if (crop.empty()) return crop;
+  if (map.is_inverted) {
+    for (uint8_t& value : crop.pixels) value = static_cast<uint8_t>(255 - value);
+  }
   if (card.line_height_px > 0) {
     const double factor = static_cast<double>(card.line_height_px) / crop.height;
     const int crop_width = std::max(1, static_cast<int>(std::lround(crop.width * factor)));

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "document/ink_map.h"
 #include "document/model_card.h"
 #include "document/whitespace_layout.h"
 #include "vision/image.h"
@@ -23,9 +24,10 @@ std::vector<LinePiece> CutLines(const WhitespaceLayout& layout, const ModelCard&
                                 int height);
 
 // The pixels of a piece, rescaled to the card's height, with paper behind up to its least width,
-// then padded and enlarged like every crop. `scale`: page pixels per map pixel. Empty if the box
-// has no pixel.
-Image CropOfLine(const Image& page, const LinePiece& piece, int scale, const ModelCard& card);
+// then padded and enlarged like every crop; dark on light, whatever the page is. `map`: of the
+// page, in whose pixels the box is. Empty if the box has no pixel.
+Image CropOfLine(const Image& page, const LinePiece& piece, const InkMap& map,
+                 const ModelCard& card);
 
 // The most tokens that the line can hold, at one token a character, with room to spare: a model
 // that loops is stopped there.

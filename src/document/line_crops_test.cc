@@ -15,6 +15,12 @@ WhitespaceLayout OneLine(int width, std::vector<WordGap> gaps) {
   return {14, {line}, {}};
 }
 
+InkMap MapOf(int scale) {
+  InkMap map;
+  map.scale = scale;
+  return map;
+}
+
 TEST(LineCrops, LeavesAShortLineWhole) {
   ModelCard card;
   card.line_height_px = 28;
@@ -68,10 +74,10 @@ TEST(LineCrops, SkipsPicturesAndStaysOnThePage) {
 TEST(LineCrops, RescalesToTheCardsHeight) {
   ModelCard card;
   card.line_height_px = 28;
-  const Image crop = CropOfLine(Image(500, 200), {0, 0, {10, 10, 210, 66}}, 1, card);
+  const Image crop = CropOfLine(Image(500, 200), {0, 0, {10, 10, 210, 66}}, MapOf(1), card);
   EXPECT_EQ(crop.height, 28);
   EXPECT_EQ(crop.width, 100);
-  const Image plain = CropOfLine(Image(500, 200), {0, 0, {10, 10, 110, 50}}, 2, {});
+  const Image plain = CropOfLine(Image(500, 200), {0, 0, {10, 10, 110, 50}}, MapOf(2), {});
   EXPECT_EQ(plain.height, 80);
   EXPECT_EQ(plain.width, 200);
 }
@@ -82,12 +88,24 @@ TEST(LineCrops, AddsPaperToShortPieces) {
   card.line_min_width_px = 224;
   Image page(300, 100, 180);
   for (int y = 20; y < 40; ++y) page.row(y)[60 * 3] = 0;
-  const Image crop = CropOfLine(page, {0, 0, {50, 16, 78, 44}}, 1, card);
+  const Image crop = CropOfLine(page, {0, 0, {50, 16, 78, 44}}, MapOf(1), card);
   EXPECT_EQ(crop.height, 28);
   ASSERT_EQ(crop.width, 224);
   EXPECT_EQ(crop.row(14)[223 * 3], 180);
   EXPECT_LT(crop.row(14)[10 * 3], 100);
-  EXPECT_EQ(CropOfLine(page, {0, 0, {0, 0, 300, 28}}, 1, card).width, 300);
+  EXPECT_EQ(CropOfLine(page, {0, 0, {0, 0, 300, 28}}, MapOf(1), card).width, 300);
+}
+
+TEST(LineCrops, TurnsLightPrintOnDarkPaperDarkOnLight) {
+  Image page(300, 100, 10);
+  for (int y = 20; y < 40; ++y) page.row(y)[60 * 3] = 240;
+  InkMap map = MapOf(1);
+  const LinePiece piece = {0, 0, {50, 10, 110, 50}};
+  EXPECT_EQ(CropOfLine(page, piece, map, {}).row(20)[0], 10);
+  map.is_inverted = true;
+  const Image crop = CropOfLine(page, piece, map, {});
+  EXPECT_EQ(crop.row(20)[0], 245);
+  EXPECT_EQ(crop.row(20)[10 * 3], 15);
 }
 
 TEST(LineCrops, CapsTokensByTheShape) {

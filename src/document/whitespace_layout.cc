@@ -53,6 +53,11 @@ class LineFinder {
  private:
   // Lines on a page stand at least this far apart from columns beside them.
   int min_gutter() const { return std::max(3, unit_ * 9 / 5); }
+  // In a line of large letters words stand as far apart as columns of small print do.
+  int GutterOf(const Strip& strip) const {
+    if (!IsOneLine(strip)) return min_gutter();
+    return std::max(min_gutter(), MedianHeight(strip.items) * 9 / 5);
+  }
   // True for a strip that is one line, in letters of any size: from ascender to descender a line is
   // at most some 2.6 times as high as its usual letter.
   bool IsOneLine(const Strip& strip) const {
@@ -90,7 +95,7 @@ std::vector<Strip> LineFinder::CutIntoStrips(InkItems items) const {
     strips.back().items.push_back(item);
   }
   JoinThinStrips(&strips);
-  for (Strip& strip : strips) strip.blank = BlankStretches(strip.items, min_gutter(), true);
+  for (Strip& strip : strips) strip.blank = BlankStretches(strip.items, GutterOf(strip), true);
   return strips;
 }
 

@@ -118,6 +118,47 @@ TEST(WhitespaceLayout, TakesADiscBeforeTheWordsAsABullet) {
   EXPECT_FALSE(layout.lines[2].has_bullet);
 }
 
+TEST(WhitespaceLayout, ReadsPicturesOfOneLineInLettersOfAnySize) {
+  for (const int size : {6, 9, 14, 24, 40, 70, 90, 130}) {
+    // From a line that fills the picture to one on a page.
+    for (const int height : {size * 9 / 4, size * 3, size * 5, size * 9, size * 16, 2000}) {
+      PrintedPage page(size * 40, height);
+      page.Line(size, size * 39, height / 2 + size / 2, size, std::max(1, size / 6));
+      const WhitespaceLayout layout = LayoutOf(page);
+      ASSERT_EQ(layout.lines.size(), 1u) << size << " on " << height;
+      EXPECT_FALSE(layout.lines[0].is_picture) << size << " on " << height;
+      EXPECT_GT(layout.lines[0].gaps.size(), 4u) << size << " on " << height;
+    }
+  }
+}
+
+TEST(WhitespaceLayout, ReadsFewLinesOnALowPicture) {
+  for (const int size : {12, 24, 60}) {
+    for (const int num_lines : {2, 3, 5}) {
+      PrintedPage page(size * 30, size * (3 * num_lines + 2));
+      for (int i = 0; i < num_lines; ++i) {
+        page.Line(size, size * 29, size * 3 * (i + 1), size, std::max(1, size / 6));
+      }
+      EXPECT_EQ(LayoutOf(page).lines.size(), static_cast<size_t>(num_lines)) << size;
+    }
+  }
+}
+
+TEST(WhitespaceLayout, ReadsTitlesOfAnySizeOverText) {
+  for (const int size : {28, 56, 90, 110, 140, 180}) {
+    PrintedPage page(1800, 1600);
+    page.Line(100, 1700, 40 + 2 * size, size, size / 6);
+    page.Line(100, 1200, 40 + 5 * size, size, size / 6);
+    for (int i = 0; i < 10; ++i) page.Line(100, 1700, 1180 + 40 * i);
+    const WhitespaceLayout layout = LayoutOf(page);
+    ASSERT_EQ(layout.lines.size(), 12u) << size;
+    for (const LayoutLine& line : layout.lines) EXPECT_FALSE(line.is_picture) << size;
+    EXPECT_GT(layout.lines[0].letter_height, size) << size;
+    EXPECT_GT(layout.lines[1].letter_height, size) << size;
+    EXPECT_GT(layout.lines[1].box.y0, layout.lines[0].box.y1) << size;
+  }
+}
+
 TEST(WhitespaceLayout, FindsNothingOnABlankPage) {
   EXPECT_TRUE(LayoutOf(PrintedPage(600, 800)).lines.empty());
 }

@@ -41,6 +41,23 @@ for i in range(400):
     receipt += [row + white * 10 for row in cut((260, 288, 453, 481, 838)[i % 5], 180, 190)]
     receipt += [white * 200] * 48
 save("receipt", 200, receipt)
+# One line as a picture of its own, once to six times as large, with little paper around it.
+for factor in (1, 2, 3, 4, 6):
+    rows = []
+    for row in lines[0]:
+        wide = b"".join(row[i:i + 3] * factor for i in range(0, len(row), 3))
+        rows += [white * 10 + wide + white * 10] * factor
+    margin = [white * (len(rows[0]) // 3)] * (4 * factor)
+    save(f"one_line{factor}", len(rows[0]) // 3, margin + rows + margin)
+    dark = [bytes(255 - value for value in row) for row in margin + rows + margin]
+    save(f"dark_line{factor}", len(rows[0]) // 3, dark)
+# A line as a title: four to seven times the text.
+for factor in (4, 7):
+    title = []
+    for row in cut(260, 180, 120):
+        title += [b"".join(row[i:i + 3] * factor for i in range(0, 360, 3))] * factor
+    wide = [row + white * (width - len(row) // 3) for row in title]
+    save(f"title{factor}", width, [white * width] * 20 + wide + page[240:1000])
 # The five lines as five pages of one TIFF; the strip of the third page lies behind the end.
 def tiff(name, damaged=None):
     data = bytearray(b"II*\0\0\0\0\0")
@@ -97,6 +114,19 @@ for _ in $(seq 80); do printf '%s\n' 'In the' 'Each of' 'The gauges' 'were empti
 check "each line of the receipt is there once, in order" cmp -s found expected
 check_memory "a receipt takes little memory" 200
 
+# Lines of any size are read, on a picture of their own, light on dark, as a title.
+for factor in 1 2 3 4 6; do
+  run parse "one_line$factor.ppm" -o -
+  check "a picture of one line, $factor times as large, is read" has stdout "In the summer"
+  run parse "dark_line$factor.ppm" -o -
+  check "a line in white on black, $factor times as large, is read" has stdout "In the summer"
+done
+for factor in 4 7; do
+  run parse "title$factor.ppm" -o "title$factor" --format md
+  check "a title $factor times as large has its words" has <(head -1 "title$factor/title$factor.md") "# In the"
+  check "a title $factor times as large is no picture" lacks "title$factor/title$factor.md" '![]'
+done
+
 # Pages on their side or head: the same text, and the angle is told.
 run parse report.ppm -o turned --format md,model
 check "the upright page is read" is "$code" 0
@@ -139,6 +169,10 @@ for name in tiny1x1 tiny1x500 tiny500x1 tiny27x27 white black noise dirt; do
   check "$name is read" is "$code" 0
   check "$name has no words" is "$(grep -cE '[[:alnum:]]{2}' <(grep -v '!\[\]' "$name/$name.md"))" 0
 done
+run parse noise.ppm -o - --force
+check "ink without words is told" has stderr nothing_read
+run parse white.ppm -o - --force
+check "a blank page is not" lacks stderr nothing_read
 for name in tiny1x1 tiny1x500 tiny500x1; do
   run parse "$name.ppm" -o - --force
   check "$name says that it is too small" has stderr image_too_small
