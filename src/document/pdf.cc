@@ -17,6 +17,7 @@
 #include "base/memory_file.h"
 #include "base/str_cat.h"
 #include "document/pdf_info.h"
+#include "document/pdf_pictures.h"
 #include "document/pdf_rescue.h"
 #include "octavo/error.h"
 #include "vision/codec_ppm.h"
@@ -26,6 +27,7 @@ namespace {
 
 constexpr int kMaxPages = 100'000;
 constexpr size_t kMaxRescuedBytes = size_t{1} << 29;
+constexpr size_t kMaxSearchedBytes = size_t{1} << 27;
 
 ChildLimits InfoLimits() {
   ChildLimits limits;
@@ -35,9 +37,14 @@ ChildLimits InfoLimits() {
   return limits;
 }
 
-ChildLimits RenderLimits() {
+// Of a page of that size in points.
+ChildLimits RenderLimits(const PdfPageSize& size, double resolution) {
+  // A pixel more on each side for poppler's rounding; and one more.
+  const auto pixels = [&](double points) {
+    return static_cast<int64_t>(std::ceil(points * resolution / 72)) + 2;
+  };
   ChildLimits limits;
-  limits.output_bytes = int64_t{kMaxPageSide + 1} * (kMaxPageSide + 1) * 3 + 64;
+  limits.output_bytes = pixels(size.width_pt) * pixels(size.height_pt) * 3 + 64;
   limits.cpu_seconds = 60;
   limits.wall_seconds = 120;
   return limits;
@@ -80,16 +87,27 @@ void CheckResult(const ChildResult& result, const std::string& name, const std::
 
 }  // namespace
 
+double ResolutionOf(double width_pt, double height_pt, int dpi) {
+  const double longer = std::max(width_pt, height_pt);
+  const double shorter = std::min(width_pt, height_pt);
+  const double of_side = kMaxPageSide * 72.0 / longer;
+  if (longer <= kLongPageRatio * shorter) return std::min<double>(dpi, of_side);
+  const double of_area = kMaxPageSide * 72.0 / std::sqrt(longer * shorter);
+  const double of_length = kMaxLongPageSide * 72.0 / longer;
+  return std::min({static_cast<double>(dpi), of_area, of_length});
+}
+
 PdfFile::PdfFile(const std::string& path, const std::string& password, const Canceller* canceller)
     // No word of a command line begins with a dash.
     : path_(std::filesystem::absolute(path).string()), name_(path), canceller_(canceller) {
   // Poppler reads the file; its bytes are wanted here only where poppler cannot.
+  std::error_code ignored;
+  const uint64_t num_bytes = std::filesystem::file_size(path, ignored);
   const auto read = [&] {
-    std::error_code ignored;
-    const bool is_too_large = std::filesystem::file_size(path, ignored) > kMaxRescuedBytes;
-    return is_too_large ? std::string() : ReadFile(path, kMaxRescuedBytes);
+    return num_bytes > kMaxRescuedBytes ? std::string() : ReadFile(path, kMaxRescuedBytes);
   };
   Open(read, password);
+  LookForDamage(read, num_bytes);
 }
 
 PdfFile PdfFile::FromBytes(std::string_view bytes, const std::string& name,
@@ -100,6 +118,7 @@ PdfFile PdfFile::FromBytes(std::string_view bytes, const std::string& name,
   file.bytes_ = std::make_shared<const MemoryFile>(bytes);
   const auto read = [&] { return std::string(bytes.size() > kMaxRescuedBytes ? "" : bytes); };
   file.Open(read, password);
+  file.LookForDamage(read, bytes.size());
   return file;
 }
 
@@ -129,6 +148,24 @@ void PdfFile::Open(FunctionRef<std::string()> read, const std::string& password)
   has_xfa_ = HasXfaForm(info.stdout_bytes);
 }
 
+// What poppler does not tell of, or not before the page. Decrypt has looked at its result itself.
+void PdfFile::LookForDamage(FunctionRef<std::string()> read, uint64_t num_bytes) {
+  if (is_decrypted_ || is_rescued_) return;
+  // They are held in memory while they are searched.
+  if (num_bytes <= kMaxSearchedBytes) cut_pictures_ = FindCutPictures(read());
+  // An entry of the tree of pages that is no reference ends it for poppler: no page behind it would
+  // be read.
+  if (num_pages_ == 1) return;
+  const ChildResult last = RunPoppler({"pdfinfo"}, num_pages_, InfoLimits());
+  if (!Contains(last.stderr_text, "is not an indirect reference")) return;
+  const std::shared_ptr<const MemoryFile> before = bytes_;
+  if (!Rescue(read(), PdfRescue::kMendedKids)) return;
+  const ChildResult info = RunPoppler({"pdfinfo"}, 1, InfoLimits());
+  if (PagesOfPdfInfo(info.stdout_bytes) == num_pages_) return;
+  bytes_ = before;
+  is_rescued_ = false;
+}
+
 // poppler's programs take passwords on their command lines only, where everybody who is logged in
 // can see them; qpdf reads them from its standard input.
 void PdfFile::Decrypt(const std::string& password) {
@@ -148,6 +185,8 @@ void PdfFile::Decrypt(const std::string& password) {
   constexpr int kWarnings = 3;  // qpdf's own code for a file that it repaired
   if (result.exit_code != kWarnings) CheckResult(result, name_, "qpdf");
   is_rescued_ = result.exit_code == kWarnings;
+  is_decrypted_ = true;
+  cut_pictures_ = FindCutPictures(result.stdout_bytes);
   bytes_ = std::make_shared<const MemoryFile>(result.stdout_bytes);
 }
 
@@ -211,6 +250,18 @@ int PdfFile::FindPage(int number, std::string* info_text) const {
   return poppler_number;
 }
 
+void PdfFile::WarnOfCutPictures(int poppler_number, std::vector<std::string>* warnings) const {
+  if (cut_pictures_.empty()) return;
+  const ChildResult list = RunPoppler({"pdfimages", "-list"}, poppler_number, InfoLimits());
+  const std::vector<int> drawn = PicturesOfPdfImages(list.stdout_bytes);
+  const auto is_cut = [&](int number) {
+    return std::binary_search(cut_pictures_.begin(), cut_pictures_.end(), number);
+  };
+  if (std::any_of(drawn.begin(), drawn.end(), is_cut)) {
+    warnings->push_back("picture_cut: data of a picture is missing; the page is incomplete");
+  }
+}
+
 RenderedPage PdfFile::RenderPage(int index, int dpi, std::vector<std::string>* warnings) const {
   OCTAVO_CHECK(index >= 0 && index < num_pages_, "page ", index);
   const std::string page = StrCat("page ", index + 1);
@@ -221,18 +272,16 @@ RenderedPage PdfFile::RenderPage(int index, int dpi, std::vector<std::string>* w
     throw Error(ErrorCode::kDataLoss,
                 StrCat(name_, ": pdf_corrupt: ", page, " is damaged: it has no size"));
   }
-  const double longer_pt = std::max(size->width_pt, size->height_pt);
-  double resolution = dpi;
-  if (longer_pt * resolution / 72 > kMaxPageSide) {
-    resolution = kMaxPageSide * 72.0 / longer_pt;
+  const double resolution = ResolutionOf(size->width_pt, size->height_pt, dpi);
+  if (resolution < dpi) {
     warnings->push_back(StrCat("page_downscaled: rendered at ", std::ceil(resolution * 10) / 10,
-                               " dpi to stay within ", kMaxPageSide, " pixels"));
+                               " dpi: it is larger than the limit of a page"));
   }
   if (has_xfa_) {
     warnings->push_back("xfa_unsupported: the form's own program is not run");
   }
-  const ChildResult result =
-      RunPoppler({"pdftoppm", "-cropbox", "-r", StrCat(resolution)}, number, RenderLimits());
+  const ChildResult result = RunPoppler({"pdftoppm", "-cropbox", "-r", StrCat(resolution)}, number,
+                                        RenderLimits(*size, resolution));
   CheckResult(result, name_, StrCat("pdftoppm of ", page));
   if (result.stdout_bytes.empty()) {
     throw Error(ErrorCode::kDataLoss,
@@ -241,6 +290,7 @@ RenderedPage PdfFile::RenderPage(int index, int dpi, std::vector<std::string>* w
   if (is_rescued_ || Contains(result.stderr_text, "Error")) {
     warnings->push_back("pdf_repaired: the PDF is damaged; the page may be incomplete");
   }
+  WarnOfCutPictures(number, warnings);
   return {
       DecodePpm(std::as_bytes(std::span(result.stdout_bytes)), StrCat(name_, ": ", page), {}).image,
       size->width_pt, size->height_pt};

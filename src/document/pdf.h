@@ -42,9 +42,8 @@ class PdfFile {
 
   int num_pages() const { return num_pages_; }
 
-  // The page's crop box in upright position at `dpi`, or less where the longer side would exceed
-  // 3500 pixels (MinerU's clamp; then a warning). Throws kDataLoss, kResourceExhausted,
-  // kCancelled, kIo.
+  // The page's crop box in upright position at `dpi`, or at what ResolutionOf gives for it if that
+  // is less (then a warning). Throws kDataLoss, kResourceExhausted, kCancelled, kIo.
   // REQUIRES: 0 <= index < num_pages, 36 <= dpi <= 600.
   RenderedPage RenderPage(int index, int dpi, std::vector<std::string>* warnings) const;
 
@@ -57,19 +56,30 @@ class PdfFile {
   ChildResult RunConfined(const std::vector<std::string>& words, std::string_view input,
                           ChildLimits limits) const;
   ChildResult RunPoppler(std::vector<std::string> words, int page, const ChildLimits& limits) const;
+  void LookForDamage(FunctionRef<std::string()> read, uint64_t num_bytes);
   int FindPage(int number, std::string* info_text) const;
+  void WarnOfCutPictures(int poppler_number, std::vector<std::string>* warnings) const;
 
   std::string path_;                         // absolute; of a file that no other bytes replace
   std::shared_ptr<const MemoryFile> bytes_;  // decrypted, rescued or never in a file
   std::string name_;                         // as given, for messages
   const Canceller* canceller_ = nullptr;
   int num_pages_ = 0;
+  bool is_decrypted_ = false;
   bool is_rescued_ = false;
   bool has_xfa_ = false;
+  std::vector<int> cut_pictures_;  // objects, ascending
 };
 
 // Longest side of a rendered page. Source: mineru 3.4.5, pdf_image_tools.py.
 inline constexpr int kMaxPageSide = 3500;
+// A page that is more than three times as long as wide (a receipt, a web page, a banner) may have
+// as many pixels as the largest square one instead, where it would be too small to read.
+inline constexpr int kLongPageRatio = 3;
+inline constexpr int kMaxLongPageSide = 100'000;
+
+// Pixels per inch at which a page of that size (points, > 0) is rendered: at most `dpi`.
+double ResolutionOf(double width_pt, double height_pt, int dpi);
 
 }  // namespace octavo
 

@@ -22,6 +22,7 @@ constexpr int kMaxNumber = 8'388'607;  // of an object; Source: PDF 1.7, annex C
 constexpr size_t kMaxTrailerBytes = size_t{64} << 10;
 constexpr size_t kMaxInflatedBytes = size_t{64} << 20;  // of all object streams
 constexpr size_t kMaxStreams = 100'000;
+constexpr size_t kMaxKidsBytes = size_t{4} << 20;
 constexpr size_t kMaxInheritedBytes = size_t{1} << 20;  // of one value
 
 bool IsSpace(char c) {
@@ -84,6 +85,54 @@ std::string_view ValueAt(std::string_view text) {
   return {};
 }
 
+// "12 0 R" at the front of `text`; empty if there is none.
+std::string_view ReferenceAt(std::string_view text) {
+  std::string_view rest = text;
+  if (!TakeInt(&rest) || !TakeInt(&rest)) return {};
+  SkipSpace(&rest);
+  if (rest.empty() || rest.front() != 'R') return {};
+  rest.remove_prefix(1);
+  if (!rest.empty() && IsRegular(rest.front())) return {};
+  return text.substr(0, text.size() - rest.size());
+}
+
+// One entry of an array that is no reference, whatever it is. REQUIRES: !text.empty().
+std::string_view EntryAt(std::string_view text) {
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '/' && i == 0) continue;
+    if (c == '[' || c == '<' || c == '(') ++depth;
+    if (c == ']' || c == '>' || c == ')') --depth;
+    if (depth <= 0 && (i + 1 == text.size() || !IsRegular(c) || !IsRegular(text[i + 1]))) {
+      return text.substr(0, i + 1);
+    }
+  }
+  return text;
+}
+
+// The entries of /Kids, "[…]", each of them a reference: others become one to the object `absent`.
+// "" if all are references already or the array has no end.
+std::string MendKids(std::string_view kids, int absent) {
+  constexpr int kMaxMended = 1000;
+  if (kids.size() < 2 || kids.front() != '[' || kids.back() != ']') return "";
+  kids = kids.substr(1, kids.size() - 2);
+  std::string mended;
+  int num_mended = 0;
+  for (SkipSpace(&kids); !kids.empty() && num_mended < kMaxMended; SkipSpace(&kids)) {
+    const std::string_view reference = ReferenceAt(kids);
+    if (reference.empty()) {
+      kids.remove_prefix(EntryAt(kids).size());
+      mended += StrCat(absent, " 0 R ");
+      ++num_mended;
+    } else {
+      kids.remove_prefix(reference.size());
+      mended += StrCat(reference, " ");
+    }
+  }
+  return num_mended == 0 ? "" : StrCat("[", mended, "]");
+}
+
 struct Object {
   std::string_view body;  // the dictionary and, of an object outside streams, what follows it
   bool is_in_stream = false;
@@ -122,7 +171,8 @@ class Rescuer {
       if (!object.is_in_stream) continue;
       tail += StrCat(number, " 0 obj\n", object.body, "\nendobj\n");
     }
-    const int root = rescue == PdfRescue::kOwnCatalog ? FindCatalog() : AddCatalog(&tail);
+    if (rescue == PdfRescue::kMendedKids && !AddMendedTree(&tail)) return "";
+    const int root = rescue == PdfRescue::kAllPages ? AddCatalog(&tail) : FindCatalog();
     if (root == 0) return "";
     tail += StrCat("trailer\n<</Size ", LastNumber() + 3, "/Root ", root,
                    " 0 R>>\nstartxref\n0\n%%EOF\n");
@@ -243,6 +293,28 @@ class Rescuer {
                     "]>>\nendobj\n", tree + 1, " 0 obj\n<</Type/Catalog/Pages ", tree,
                     " 0 R>>\nendobj\n");
     return tree + 1;
+  }
+
+  // Writes the nodes of the tree of pages anew whose entries are not all references. False if there
+  // is none.
+  bool AddMendedTree(std::string* tail) const {
+    bool is_mended = false;
+    for (const auto& [number, object] : objects_) {
+      if (!HasType(object.body, "/Pages")) continue;
+      const auto rest = BehindKey(object.body, "/Kids");
+      if (!rest) continue;
+      const std::string_view kids = ValueAt(rest->substr(0, kMaxKidsBytes));
+      const std::string mended = MendKids(kids, LastNumber() + 1);
+      if (mended.empty()) continue;
+      const auto begin = static_cast<size_t>(kids.data() - object.body.data());
+      // Behind the dictionary comes "endobj", cut to "end".
+      std::string_view behind = object.body.substr(begin + kids.size());
+      behind = behind.substr(0, std::min(behind.size(), behind.rfind(">>") + 2));
+      *tail +=
+          StrCat(number, " 0 obj\n", object.body.substr(0, begin), mended, behind, "\nendobj\n");
+      is_mended = true;
+    }
+    return is_mended;
   }
 
   // What pages take from the tree above them.

@@ -11,6 +11,8 @@ namespace octavo {
 enum class PdfRescue {
   kOwnCatalog,  // the document's catalog and tree of pages are there: only the trailer is made
   kAllPages,    // a new catalog with every page that was found, in the order of the file
+  kMendedKids,  // as kOwnCatalog; what is no reference among the entries of the tree of pages, at
+                // which poppler stops, becomes one to an object that is not there
 };
 
 // What to append to the bytes so that a reader that rebuilds the table of objects finds the pages;

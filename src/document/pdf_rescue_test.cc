@@ -143,6 +143,19 @@ TEST(PdfRescue, ReadsTheBytesOfNestedObjectStreamsNotOnceForEach) {
   EXPECT_EQ(RescuePdfTail(NestedPdf(50, 2000) + sound, PdfRescue::kOwnCatalog), "");
 }
 
+TEST(PdfRescue, MendsATreeWhoseEntriesAreNoReferences) {
+  std::string pdf = TinyPdf({{100, 100}, {200, 100}, {300, 100}});
+  EXPECT_EQ(RescuePdfTail(pdf, PdfRescue::kMendedKids), "");
+  pdf.replace(pdf.find("6 0 R"), 5, "6");
+  const std::string tail = RescuePdfTail(pdf, PdfRescue::kMendedKids);
+  EXPECT_TRUE(Has(tail, "2 0 obj\n\n<</Type/Pages/Count 3/Kids[4 0 R 9 0 R 8 0 R ]>>\nendobj"))
+      << tail;
+  EXPECT_TRUE(Has(tail, "/Root 1 0 R")) << tail;
+  pdf.replace(pdf.find("4 0 R 6"), 7, "<</A[1 0 R]>> (x) /N 4 0 R null");
+  EXPECT_TRUE(Has(RescuePdfTail(pdf, PdfRescue::kMendedKids),
+                  "/Kids[9 0 R 9 0 R 9 0 R 4 0 R 9 0 R 8 0 R ]"));
+}
+
 TEST(PdfRescue, LeavesEncryptedAndEmptyFilesAlone) {
   const std::string encrypted =
       "1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj trailer<</Encrypt 5 0 R";

@@ -1,5 +1,6 @@
 #include "document/pdf.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -7,6 +8,7 @@
 
 #include "octavo/error.h"
 #include "testing/tiny_pdf.h"
+#include "vision/image_codec.h"
 
 namespace octavo {
 namespace {
@@ -67,6 +69,49 @@ TEST_F(Pdf, ClampsHugePages) {
   EXPECT_NEAR(page.height, kMaxPageSide / 2, 1);
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_EQ(warnings[0].substr(0, 16), "page_downscaled:");
+}
+
+TEST_F(Pdf, KeepsMineruSClampForPagesOfUsualShape) {
+  EXPECT_EQ(ResolutionOf(612, 792, 200), 200);
+  EXPECT_EQ(ResolutionOf(2384, 3370, 200), 3500 * 72.0 / 3370);
+  EXPECT_EQ(ResolutionOf(3000, 1000, 200), 3500 * 72.0 / 3000);
+}
+
+TEST_F(Pdf, GivesLongPagesTheirResolutionWithinThePixels) {
+  EXPECT_EQ(ResolutionOf(226, 3000, 200), 200);
+  EXPECT_EQ(ResolutionOf(5000, 226, 200), 200);
+  const double strip = ResolutionOf(200, 30000, 200);
+  EXPECT_GT(strip, 100);
+  EXPECT_NEAR(200 * 30000 * strip * strip / 72 / 72, double{kMaxPageSide} * kMaxPageSide, 1);
+  EXPECT_LE(ResolutionOf(1e9, 1, 200) * 1e9 / 72, kMaxLongPageSide + 1);
+  const PdfFile pdf(Write("receipt.pdf", TinyPdf({{226, 3000}})), "");
+  std::vector<std::string> warnings;
+  const Image page = pdf.RenderPage(0, 200, &warnings).image;
+  EXPECT_EQ(page.width, 628);
+  EXPECT_EQ(page.height, 8334);
+  EXPECT_TRUE(warnings.empty());
+}
+
+TEST_F(Pdf, WarnsOfAPageWhosePictureIsCut) {
+  const std::string jpeg = EncodeJpeg(Image(200, 100, 90), 75);
+  const auto pdf = [](const std::string& data) {
+    return "%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n"
+           "2 0 obj\n<</Type/Pages/Count 1/Kids[3 0 R]>>\nendobj\n"
+           "3 0 obj\n<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]/Contents 4 0 R"
+           "/Resources<</XObject<</X 5 0 R>>>>>>\nendobj\n"
+           "4 0 obj\n<</Length 27>>stream\nq 200 0 0 100 0 0 cm /X Do Q\nendstream\nendobj\n"
+           "5 0 obj\n<</Type/XObject/Subtype/Image/Width 200/Height 100/ColorSpace/DeviceRGB"
+           "/BitsPerComponent 8/Filter/DCTDecode/Length " +
+           std::to_string(data.size()) + ">>stream\n" + data +
+           "\nendstream\nendobj\ntrailer<</Size 6/Root 1 0 R>>\nstartxref\n0\n%%EOF\n";
+  };
+  for (const bool is_cut : {false, true}) {
+    const std::string data = is_cut ? jpeg.substr(0, jpeg.size() - 60) : jpeg;
+    std::vector<std::string> warnings;
+    PdfFile::FromBytes(pdf(data), "scan", "").RenderPage(0, 72, &warnings);
+    const auto is_told = [](const std::string& w) { return w.substr(0, 12) == "picture_cut:"; };
+    EXPECT_EQ(std::any_of(warnings.begin(), warnings.end(), is_told), is_cut);
+  }
 }
 
 TEST_F(Pdf, RefusesWhatIsNoPdf) {
@@ -132,17 +177,19 @@ TEST_F(Pdf, RepairsWhatWasCutOff) {
 }
 
 TEST_F(Pdf, ADamagedPageFailsAndTheOthersKeepTheirNumbers) {
-  const PdfFile pdf(DataPath("page3_absent"), "");
   const PdfFile sound(DataPath("lines"), "");
-  EXPECT_EQ(pdf.num_pages(), 5);
-  for (int i = 0; i < 5; ++i) {
-    std::vector<std::string> warnings;
-    if (i == 2) {
-      EXPECT_EQ(CodeOf([&] { pdf.RenderPage(i, 72, &warnings); }), ErrorCode::kDataLoss);
-    } else {
-      EXPECT_TRUE(pdf.RenderPage(i, 72, &warnings).image.pixels ==
-                  sound.RenderPage(i, 72, &warnings).image.pixels)
-          << i;
+  for (const char* name : {"page3_absent", "page3_number"}) {
+    const PdfFile pdf(DataPath(name), "");
+    EXPECT_EQ(pdf.num_pages(), 5);
+    for (int i = 0; i < 5; ++i) {
+      std::vector<std::string> warnings;
+      if (i == 2) {
+        EXPECT_EQ(CodeOf([&] { pdf.RenderPage(i, 72, &warnings); }), ErrorCode::kDataLoss) << name;
+      } else {
+        EXPECT_TRUE(pdf.RenderPage(i, 72, &warnings).image.pixels ==
+                    sound.RenderPage(i, 72, &warnings).image.pixels)
+            << name << i;
+      }
     }
   }
 }

@@ -96,12 +96,14 @@ for how in absent number picture content; do
     check "page3_$how tells of the damage" grep -q '"page":3,.*\(pdf_repaired\|"error"\)' stdout
   check "page3_$how keeps the first page" has "page3_$how/page3_$how.md" "$first"
 done
-run parse "$pdfs/page3_absent.pdf" -o again --json
-check "a page that is not there fails" is "$code" 4
-check "a page that is not there is told as the third" grep -q '"page":3,.*"error":.*page 3' stdout
 grep . lines/lines.md | sed 3d >four
-check "the others are delivered, in order" cmp -s four <(grep . again/page3_absent.md)
-check "nothing else fails" is "$(grep -c '"error"' stdout)" 1
+for how in number absent; do
+  run parse "$pdfs/page3_$how.pdf" -o again --json
+  check "page3_$how fails" is "$code" 4
+  check "page3_$how is told as the third" grep -q '"page":3,.*"error":.*page 3' stdout
+  check "page3_$how: the others are delivered, in order" cmp -s four <(grep . "again/page3_$how.md")
+  check "page3_$how: nothing else fails" is "$(grep -c '"error"' stdout)" 1
+done
 run parse "$pdfs/page3_absent.pdf" -o again --json
 check "the same command tries the damaged page again" is "$(grep -c '"event":"page"' stdout)" 1
 
