@@ -303,6 +303,41 @@ bool IsCommandOrFlag(const CLI::App& app, const std::string& word) {
   return false;
 }
 
+void AddServe(CLI::App* root, ServeOptions* options) {
+  CLI::App* app =
+      root->add_subcommand("serve", "Answer many clients over HTTP, as OpenAI's chat does");
+  app->add_option("--host", options->host, "Address to listen on")->capture_default_str();
+  app->add_option("--port", options->port, "Port; 0: any free one")
+      ->check(CLI::Range(0, 65535))
+      ->capture_default_str();
+  app->add_option("--api-key-file", options->api_key_file,
+                  "File whose first line clients have to send as their key")
+      ->type_name("FILE");
+  app->add_option("--served-model-name", options->served_model_name,
+                  "Name of the model; default: that of its folder")
+      ->type_name("NAME");
+  AddModelFlags(app, &options->model_dir, &options->compute, &options->num_threads);
+  AddAttentionFlag(app, &options->attention);
+  app->add_option("--max-running", options->max_running, "Requests decoded together")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  app->add_option(
+         "--max-pixels", options->max_pixels,
+         "Width x height up to which the model is shown a picture; default: the model's own")
+      ->check(CLI::Range(int64_t{784}, int64_t{51'380'224}));
+  app->add_option("--max-body-mb", options->max_body_mb, "Largest request in MiB")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  app->add_option("--grace", options->grace_seconds,
+                  "Seconds for answers under way when it is told to stop")
+      ->check(CLI::Range(0.0, 86400.0))
+      ->capture_default_str();
+  app->footer(
+      "GET /health, /v1/models, /metrics; POST /v1/chat/completions. docs/server.md says the "
+      "rest.\n"
+      "Example: octavo serve --model MinerU2.5 --port 30000");
+}
+
 // "1036x1036" to two numbers; false if it is anything else.
 bool SplitImageSize(const std::string& text, BenchOptions* options) {
   char rest = 0;
@@ -325,6 +360,7 @@ Command ParseArgs(int argc, const char* const* argv) {
   BenchOptions bench;
   ConvertOptions convert;
   QuantizeOptions quantize;
+  ServeOptions serve;
   std::string bench_image = "1036x1036";
   AddParse(&app, &parse);
   AddAsk(&app, &ask_words, &ask);
@@ -333,6 +369,7 @@ Command ParseArgs(int argc, const char* const* argv) {
   AddBench(&app, &bench_image, &bench);
   AddConvert(&app, &convert);
   AddQuantize(&app, &quantize);
+  AddServe(&app, &serve);
   if (argc <= 1) {
     std::fputs(app.help().c_str(), stdout);
     return ExitNow{0};
@@ -353,6 +390,7 @@ Command ParseArgs(int argc, const char* const* argv) {
   if (app.got_subcommand("inspect")) return inspect;
   if (app.got_subcommand("convert")) return convert;
   if (app.got_subcommand("quantize")) return quantize;
+  if (app.got_subcommand("serve")) return serve;
   if (app.got_subcommand("ask")) {
     if (ask_words.size() < 2) {
       std::fprintf(stderr, "octavo: ask: found only '%s', expected PICTURE... \"QUESTION\"\n",

@@ -12,6 +12,7 @@
 #include "cli/cmd_inspect.h"
 #include "cli/cmd_parse.h"
 #include "cli/cmd_quantize.h"
+#include "cli/cmd_serve.h"
 
 namespace octavo {
 
@@ -21,7 +22,7 @@ struct ExitNow {
 };
 
 using Command = std::variant<ExitNow, ParseCommandOptions, AskOptions, EvalOptions, InspectOptions,
-                             BenchOptions, ConvertOptions, QuantizeOptions>;
+                             BenchOptions, ConvertOptions, QuantizeOptions, ServeOptions>;
 
 // Help and version go to stdout, complaints to stderr with exit code 2.
 Command ParseArgs(int argc, const char* const* argv);

@@ -24,6 +24,7 @@ int Run(const InspectOptions& options) { return RunInspect(options); }
 int Run(const BenchOptions& options) { return RunBench(options); }
 int Run(const ConvertOptions& options) { return RunConvert(options); }
 int Run(const QuantizeOptions& options) { return RunQuantize(options); }
+int Run(const ServeOptions& options) { return RunServe(options); }
 
 int Main(int argc, char** argv) {
   ReserveStandardStreams();
