@@ -13,6 +13,8 @@
 
 #include <gtest/gtest.h>
 
+#include "octavo/error.h"
+
 namespace octavo {
 namespace {
 
@@ -32,6 +34,28 @@ TEST(Terminal, NoFileGetsTheNumberOfAClosedStream) {
     std::_Exit(fails && open("/dev/null", O_RDONLY) > 2 ? 0 : 1);
   };
   EXPECT_EXIT(run(), testing::ExitedWithCode(0), "");
+}
+
+// In a child: stdout belongs to the whole process.
+TEST(Terminal, WhatStdoutDoesNotTakeIsAnError) {
+  if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full";
+  const auto run = [](bool is_printed_before) {
+    if (std::freopen("/dev/full", "w", stdout) == nullptr) std::_Exit(2);
+    bool is_noticed = false;
+    try {
+      if (is_printed_before) {
+        std::printf("result\n");
+        FlushStandardOutput();
+      } else {
+        WriteStandardOutput("result\n");
+      }
+    } catch (const Error& error) {
+      is_noticed = error.code() == ErrorCode::kIo;
+    }
+    std::_Exit(is_noticed ? 0 : 1);
+  };
+  EXPECT_EXIT(run(true), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(run(false), testing::ExitedWithCode(0), "");
 }
 
 TEST(Terminal, WaitingForStandardInputCanBeCancelled) {
