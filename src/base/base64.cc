@@ -50,7 +50,9 @@ std::optional<std::string> DecodeBase64(std::string_view text) {
     bits = 0;
   }
   if (num_characters == 1) return std::nullopt;
-  if (num_padding > 0 && num_characters + num_padding != 4) return std::nullopt;
+  if (num_padding > 0 && (num_characters < 2 || num_characters + num_padding != 4)) {
+    return std::nullopt;
+  }
   if (num_characters >= 2) bytes += static_cast<char>(bits >> (num_characters == 2 ? 4 : 10) & 255);
   if (num_characters == 3) bytes += static_cast<char>(bits >> 2 & 255);
   return bytes;
