@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <system_error>
 
 #include "base/file.h"
 #include "base/json.h"
 #include "base/str_cat.h"
+#include "formats/octavo_file.h"
 #include "octavo/error.h"
 
 namespace octavo {
@@ -26,6 +29,18 @@ int PixelsOf(const Json& line, const char* key, const std::string& where) {
   return found->get<int>();
 }
 
+constexpr char kCardFile[] = "octavo.json";
+
+// Of a folder of files, or inside an .octavo file.
+std::optional<std::string> CardText(const std::string& model) {
+  constexpr size_t kMaxBytes = size_t{1} << 20;
+  if (model.empty()) return std::nullopt;
+  const std::filesystem::path path = std::filesystem::path(model) / kCardFile;
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) return ReadFile(path, kMaxBytes);
+  return ReadOctavoText(model, kCardFile);
+}
+
 }  // namespace
 
 bool ModelCard::Knows(std::string_view task) const {
@@ -33,14 +48,11 @@ bool ModelCard::Knows(std::string_view task) const {
 }
 
 ModelCard ReadModelCard(const std::string& model_dir) {
-  constexpr size_t kMaxBytes = size_t{1} << 20;
   ModelCard card;
-  if (model_dir.empty()) return card;
-  const std::filesystem::path path = std::filesystem::path(model_dir) / "octavo.json";
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return card;
-  const std::string where = path.string();
-  const Json json = ParseJson(ReadFile(path, kMaxBytes), where);
+  const std::string where = (std::filesystem::path(model_dir) / kCardFile).string();
+  const std::optional<std::string> text = CardText(model_dir);
+  if (!text) return card;
+  const Json json = ParseJson(*text, where);
   if (!json.is_object()) ThrowWrong(where, "is not a JSON object");
   const auto name = json.find("name");
   if (name != json.end()) {

@@ -1,4 +1,5 @@
-// octavo.json, an optional file of a model folder: what a model was trained for.
+// octavo.json, an optional file of a model folder or text of an .octavo file: what a model was
+// trained for.
 //
 //   {"name": "octavo-nano", "tasks": ["text"],
 //    "line": {"height_px": 28, "min_width_px": 224, "max_width_px": 560}}

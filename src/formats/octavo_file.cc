@@ -1,7 +1,9 @@
 #include "formats/octavo_file.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
+#include <system_error>
 #include <utility>
 
 #include "base/file.h"
@@ -138,6 +140,25 @@ class Verifier {
 
 std::unique_ptr<Checkpoint> OpenOctavoFile(const fs::path& path) {
   return std::make_unique<OctavoFile>(path);
+}
+
+std::optional<std::string> ReadOctavoText(const fs::path& path, std::string_view name) {
+  std::error_code ignored;
+  fs::path file = path;
+  if (fs::is_directory(path, ignored)) {
+    file = path / "model.octavo";
+    if (fs::exists(path / "config.json", ignored)) return std::nullopt;
+  }
+  if (!fs::is_regular_file(file, ignored)) return std::nullopt;
+  {
+    const MappedFile head = MappedFile::Open(file);
+    const auto bytes = head.bytes();
+    if (bytes.size() < kOctavoMagic.size() ||
+        std::memcmp(bytes.data(), kOctavoMagic.data(), kOctavoMagic.size()) != 0) {
+      return std::nullopt;
+    }
+  }
+  return OctavoFile(file).TextFile(name);
 }
 
 void VerifyOctavoFile(const fs::path& path) {

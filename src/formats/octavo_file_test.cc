@@ -129,6 +129,21 @@ TEST_F(OctavoFileTest, TensorsComeBackAsRows) {
   EXPECT_EQ(value, (33.0f - 63.0f) * 0.5f);
 }
 
+TEST_F(OctavoFileTest, ATextIsReadByItself) {
+  EXPECT_EQ(ReadOctavoText(path_, "config.json"), "{\"a\":1}");
+  EXPECT_EQ(ReadOctavoText(path_, "README.md"), std::nullopt);
+  EXPECT_EQ(ReadOctavoText(path_.string() + ".absent", "config.json"), std::nullopt);
+  const fs::path folder = path_.string() + ".folder";
+  fs::create_directories(folder);
+  EXPECT_EQ(ReadOctavoText(folder, "config.json"), std::nullopt);
+  fs::copy_file(path_, folder / "model.octavo");
+  EXPECT_EQ(ReadOctavoText(folder, "octavo.json"), "{}");
+  std::ofstream(folder / "config.json") << "another model";
+  EXPECT_EQ(ReadOctavoText(folder, "octavo.json"), std::nullopt);
+  EXPECT_EQ(ReadOctavoText(folder / "config.json", "octavo.json"), std::nullopt);
+  fs::remove_all(folder);
+}
+
 TEST_F(OctavoFileTest, VerifyReadsEveryByte) {
   EXPECT_NO_THROW(VerifyOctavoFile(path_));
   const auto size = fs::file_size(path_);

@@ -13,10 +13,12 @@ constexpr int kMaxTokens = 512;
 
 ModelRun::ModelRun(const Checkpoint& checkpoint, const Subject& subject)
     : subject_(subject), pool_(subject.num_threads) {
-  model_ = std::make_unique<Model>(
-      checkpoint,
-      ModelOptions{.compute = subject.compute, .max_batch_tokens = kMaxTokens, .max_sequences = 1},
-      ops::Context{&subject.kernels, &pool_, nullptr});
+  model_ = std::make_unique<Model>(checkpoint,
+                                   ModelOptions{.compute = subject.compute,
+                                                .attention = subject.attention,
+                                                .max_batch_tokens = kMaxTokens,
+                                                .max_sequences = 1},
+                                   ops::Context{&subject.kernels, &pool_, nullptr});
   const int num_blocks = (2 * kMaxTokens + kKvBlockSize - 1) / kKvBlockSize;
   const DType dtype = subject.compute == Compute::kBF16 ? DType::kBF16 : DType::kF32;
   cache_ = std::make_unique<KvCache>(config().text, dtype, num_blocks);

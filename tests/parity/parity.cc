@@ -16,6 +16,7 @@ void RunParity(const std::filesystem::path& folder, const Subject& subject,
   if (parts.sampling) CheckSampling(folder, subject, report);
   if (parts.images) CheckImages(folder, report);
   if (parts.tokenizer) CheckTokenizer(folder, report);
+  if (parts.quant) CheckQuant(folder, subject, report);
 }
 
 }  // namespace octavo::parity

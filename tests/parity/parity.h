@@ -16,10 +16,11 @@ struct ParityParts {
   bool sampling = true;
   bool images = true;
   bool tokenizer = true;
+  bool quant = true;
 };
 
 // Checks everything that `folder` (the layout of the reference data: stages/, tiny-qwen2vl/,
-// images/, tokenizer/) holds. Throws Error if a file is absent or damaged.
+// images/, tokenizer/, quant/) holds. Throws Error if a file is absent or damaged.
 void RunParity(const std::filesystem::path& folder, const Subject& subject,
                const ParityParts& parts, Report* report);
 
@@ -29,6 +30,14 @@ void CheckStages(const std::filesystem::path& folder, const Subject& subject, Re
 void CheckSampling(const std::filesystem::path& folder, const Subject& subject, Report* report);
 void CheckImages(const std::filesystem::path& folder, Report* report);
 void CheckTokenizer(const std::filesystem::path& folder, Report* report);
+
+// Quantised forms: CRC of every tensor, logits in f32 and, where weights are packed, in int8.
+void CheckQuant(const std::filesystem::path& folder, const Subject& subject, Report* report);
+
+// Logits after the prompt of a case by another form of the checkpoint.
+std::vector<float> LastLogits(const std::filesystem::path& path, const StageCase& stage_case,
+                              const Subject& subject);
+Tolerance LogitsTolerance(const Subject& subject);
 
 // An opened checkpoint with the subject's edits.
 std::unique_ptr<Checkpoint> OpenSubject(const std::filesystem::path& path, const Subject& subject);

@@ -26,7 +26,7 @@ class ReferenceLayout : public ::testing::Environment {
     const fs::path data = OCTAVO_TEST_DATA_DIR;
     const fs::path forms = folder_ / "tiny-qwen2vl";
     fs::create_directories(forms);
-    for (const char* part : {"stages", "images", "tokenizer"}) {
+    for (const char* part : {"stages", "images", "tokenizer", "quant"}) {
       fs::create_symlink(data / part, folder_ / part);
     }
     const fs::path stored = data / "tiny-qwen2vl";
@@ -69,8 +69,10 @@ struct Outcome {
 
 // Pictures and tokenizer have no part in these; the registered run of the program covers them.
 constexpr ParityParts kModelParts = {.images = false, .tokenizer = false};
-constexpr ParityParts kSamplingOnly = {.stages = false, .images = false, .tokenizer = false};
-constexpr ParityParts kStagesOnly = {.sampling = false, .images = false, .tokenizer = false};
+constexpr ParityParts kSamplingOnly = {
+    .stages = false, .images = false, .tokenizer = false, .quant = false};
+constexpr ParityParts kStagesOnly = {
+    .sampling = false, .images = false, .tokenizer = false, .quant = false};
 
 Outcome Examine(const Subject& subject, const ParityParts& parts) {
   Outcome outcome;
@@ -88,7 +90,7 @@ TEST(Parity, EveryRunnableTableMatchesTheReferenceInF32) {
     const Outcome outcome = Examine(subject, kModelParts);
     std::printf("%s: %lld passed\n", subject.kernels_name.c_str(),
                 static_cast<long long>(outcome.num_passed));
-    EXPECT_GE(outcome.num_passed, 320) << subject.kernels_name;
+    EXPECT_GE(outcome.num_passed, 900) << subject.kernels_name;
     EXPECT_EQ(outcome.num_failed, 0) << subject.kernels_name << "\n" << outcome.lines;
     EXPECT_EQ(outcome.lines, "") << "everything is checked";
   }
@@ -100,6 +102,19 @@ TEST(Parity, EveryRunnableTableMatchesTheReferenceInBf16) {
     EXPECT_GE(outcome.num_passed, 230) << kernels->name;
     EXPECT_EQ(outcome.num_failed, 0) << kernels->name << "\n" << outcome.lines;
   }
+}
+
+TEST(Parity, EveryRunnableTableIsWithinTwoThousandthsWithInt16Attention) {
+  uint64_t hash = 0;
+  for (const KernelTable* kernels : RunnableKernels()) {
+    Subject subject = MakeSubject(*kernels);
+    subject.attention = VisionAttention::kInt16;
+    const Outcome outcome = Examine(subject, kStagesOnly);
+    EXPECT_GE(outcome.num_passed, 230) << kernels->name;
+    EXPECT_EQ(outcome.num_failed, 0) << kernels->name << "\n" << outcome.lines;
+    hash ^= outcome.hash;
+  }
+  EXPECT_NE(hash, Examine(MakeSubject(SelectedKernels()), kStagesOnly).hash) << "not used";
 }
 
 TEST(Parity, ThreadsDoNotChangeABit) {

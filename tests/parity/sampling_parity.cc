@@ -108,7 +108,7 @@ void CheckCheckpoint(const std::filesystem::path& path, const std::vector<const 
 }  // namespace
 
 void CheckSampling(const std::filesystem::path& folder, const Subject& subject, Report* report) {
-  if (subject.compute != Compute::kF32) {
+  if (subject.compute != Compute::kF32 || subject.attention != VisionAttention::kF32) {
     report->Note("not checked: greedy runs, which only f32 can be held to");
     return;
   }

@@ -23,6 +23,7 @@ struct Subject {
   KernelTable kernels{};
   std::string kernels_name;  // as DescribeKernels says
   Compute compute = Compute::kF32;
+  VisionAttention attention = VisionAttention::kF32;
   int num_threads = 1;
 
   PreprocessRules fast_rules = {ResampleRule::kTorchvision, NormalizeRule::kFast};

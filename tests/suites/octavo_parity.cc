@@ -15,16 +15,18 @@ namespace octavo::parity {
 namespace {
 
 constexpr const char* kUsage =
-    "usage: octavo_parity DIR [--compute f32|bf16] [--threads N]\n"
-    "                     [--only stages|sampling|images|tokenizer]... [--mistake NAME]\n"
+    "usage: octavo_parity DIR [--compute f32|bf16] [--attention f32|int16] [--threads N]\n"
+    "                     [--only stages|sampling|images|tokenizer|quant]... [--mistake NAME]\n"
     "       octavo_parity --list-mistakes\n"
-    "DIR has the layout of the reference data: stages/, tiny-qwen2vl/, images/, tokenizer/.\n"
+    "DIR has the layout of the reference data: stages/, tiny-qwen2vl/, images/, tokenizer/,\n"
+    "quant/.\n"
     "OCTAVO_ISA forces a kernel table. --mistake plants a known mistake: the run must fail.\n"
     "Exit status: 0 if nothing failed, 1 if something did, else the error's.\n";
 
 struct Arguments {
   std::string folder;
   Compute compute = Compute::kF32;
+  VisionAttention attention = VisionAttention::kF32;
   int num_threads = 0;
   ParityParts parts;
   std::string mistake;
@@ -44,8 +46,10 @@ void Select(const std::string& part, ParityParts* parts) {
     parts->images = true;
   } else if (part == "tokenizer") {
     parts->tokenizer = true;
+  } else if (part == "quant") {
+    parts->quant = true;
   } else {
-    RefuseArgument("--only takes stages, sampling, images or tokenizer");
+    RefuseArgument("--only takes stages, sampling, images, tokenizer or quant");
   }
 }
 
@@ -64,13 +68,17 @@ Arguments ParseArguments(const std::vector<std::string>& words) {
       const std::string& compute = value();
       if (compute != "f32" && compute != "bf16") RefuseArgument("--compute takes f32 or bf16");
       arguments.compute = compute == "f32" ? Compute::kF32 : Compute::kBF16;
+    } else if (word == "--attention") {
+      const auto attention = ParseVisionAttention(value());
+      if (!attention) RefuseArgument("--attention takes f32 or int16");
+      arguments.attention = *attention;
     } else if (word == "--threads") {
       arguments.num_threads = std::atoi(value().c_str());
       if (arguments.num_threads < 1 || arguments.num_threads > 256) {
         RefuseArgument("--threads takes 1 to 256");
       }
     } else if (word == "--only") {
-      if (!is_narrowed) arguments.parts = {false, false, false, false};
+      if (!is_narrowed) arguments.parts = {false, false, false, false, false};
       is_narrowed = true;
       Select(value(), &arguments.parts);
     } else if (word == "--mistake") {
@@ -94,10 +102,12 @@ int Run(const Arguments& arguments) {
   subject.kernels = SelectedKernels();
   subject.kernels_name = DescribeKernels(subject.kernels);
   subject.compute = arguments.compute;
+  subject.attention = arguments.attention;
   subject.num_threads = arguments.num_threads > 0 ? arguments.num_threads : DefaultThreadCount();
   if (!arguments.mistake.empty()) PlantMistake(arguments.mistake, &subject);
-  std::printf("kernels %s, compute %s, threads %d\n", subject.kernels_name.c_str(),
-              subject.compute == Compute::kF32 ? "f32" : "bf16", subject.num_threads);
+  std::printf("kernels %s, compute %s, attention %s, threads %d\n", subject.kernels_name.c_str(),
+              subject.compute == Compute::kF32 ? "f32" : "bf16",
+              VisionAttentionName(subject.attention), subject.num_threads);
 
   Report report([](const std::string& line) { std::printf("%s\n", line.c_str()); });
   RunParity(arguments.folder, subject, arguments.parts, &report);

@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# convert and quantize as their users meet them, and the files they write under every command.
+#
+#   quantize_test.sh OCTAVO SOURCE_DIR
+#
+# One line for each failure; the closing line is "N passed, M failed".
+set -uo pipefail
+
+# shellcheck source=tests/cli/checks.sh
+source "$(dirname "$0")/checks.sh"
+nano=$OCTAVO_MODEL
+page=$source_dir/samples/receipt.png
+compute() { sed -n 's/^memory plan *compute \([a-z0-9]*\),.*/\1/p' stdout; }
+
+# One file that says the same as the folder it was made of.
+run convert "$nano" -o nano.octavo
+check "convert succeeds" is "$code" 0
+check "convert says what it wrote" has stdout "nano.octavo"
+run inspect nano.octavo
+check "inspect finds the file whole" is "$code" 0
+check "inspect names the container" has stdout "octavo version 0"
+check "a kept bf16 model runs in bf16" is "$(compute)" bf16
+run parse "$page" -o folder
+check "the folder reads a page" is "$code" 0
+run parse "$page" -o file --model nano.octavo
+check "the file reads a page" is "$code" 0
+check "both read the same" cmp -s folder/receipt.md file/receipt.md
+run ask "$page" "Text Recognition:" --model nano.octavo --max-tokens 4
+check "ask takes the file" is "$code" 0
+run convert nano.octavo -o again.octavo
+check "a file converts" is "$code" 0
+check "to the same bytes" cmp -s nano.octavo again.octavo
+run convert "$nano" -o f32.octavo --weights f32
+check "matrices are widened on wish" is "$code" 0
+run inspect f32.octavo
+check "a widened model runs in f32" is "$(compute)" f32
+
+# Smaller, with a report, the same for any number of threads.
+run quantize --model "$nano" --w_bit 4 --q_group_size 128 --output small --report report.json
+check "quantize succeeds" is "$code" 0
+check "quantize writes into the folder" [ -s small/model.octavo ]
+check "quantize tells the error of each part" has stdout "rounding error"
+check "quantize names what it keeps" has stdout "kept as it is: visual.patch_embed.proj.weight"
+check "the file is smaller" [ "$(stat -c %s small/model.octavo)" -lt "$(stat -c %s nano.octavo)" ]
+check "the report has errors of tensors" has report.json '"relative_error"'
+check "the report is JSON" python3 -c 'import json; json.load(open("report.json"))'
+run quantize --model "$nano" -o one.octavo --threads 1
+check "one thread writes the same bytes" cmp -s one.octavo small/model.octavo
+run inspect small
+check "inspect finds the quantised model whole" is "$code" 0
+check "inspect shows the groups" has stdout "W4 g128"
+check "a quantised model runs in int8" is "$(compute)" int8
+for arithmetic in int8 f32 bf16; do
+  run parse "$page" -o "small-$arithmetic" --model small --compute "$arithmetic" --layout whitespace
+  check "the quantised model reads with $arithmetic" is "$code" 0
+  check "and writes text with $arithmetic" [ -s "small-$arithmetic/receipt.md" ]
+done
+run bench --model small/model.octavo --image 56x56 --decode-steps 2 --json
+check "bench takes the file" is "$code" 0
+check "bench says int8" has stdout '"compute":"int8"'
+
+# What is there stays; what cannot be is said in one line.
+refuse() { # refuse NAME CODE WORDS ARGUMENTS...
+  local name=$1 expected=$2 words=$3
+  shift 3
+  run "$@"
+  check "refuses $name" is "$code" "$expected"
+  check "says why: $name" has stderr "$words"
+  check "in one line: $name" one_line stderr
+  check "says nothing on stdout: $name" empty stdout
+}
+before=$(cksum small/model.octavo)
+refuse "to overwrite a model" 2 "not overwritten" quantize --model "$nano" -o small
+refuse "to overwrite a report" 2 "not overwritten" \
+  quantize --model "$nano" -o other --report report.json
+refuse "the model's own folder" 2 "own folder" quantize --model "$nano" -o "$nano"
+refuse "a file onto itself" 2 "model itself" convert nano.octavo -o nano.octavo --force
+refuse "methods that are not there" 5 "--method rtn" quantize --model "$nano" -o x --method awq
+refuse "containers that are not there" 5 "--format octavo" quantize --model "$nano" -o x --format gguf
+refuse "a model that is not there" 3 "no such model" quantize --model absent -o x
+run ask "$page" "Text Recognition:" --compute int8
+check "refuses int8 without quantised weights" is "$code" 2
+check "says why: int8" has stderr "needs quantised weights"
+check "the model is as it was" is "$(cksum small/model.octavo)" "$before"
+check "nothing else was made" absent x
+run quantize --model "$nano" -o small --force --head w4 --vision keep
+check "--force overwrites" is "$code" 0
+check "with another model" [ "$(cksum small/model.octavo)" != "$before" ]
+
+# A full disk: the limit on a file's size fails as one does.
+mkdir full
+(
+  ulimit -f 1000
+  "$octavo" quantize --model "$nano" -o full/a.octavo >stdout 2>stderr </dev/null
+  echo $? >status
+)
+code=$(cat status)
+check "a full disk is an error of writing" is "$code" 7
+check "in one line of its own" has stderr "full/a.octavo: cannot write"
+check "and leaves nothing" [ -z "$(ls -A full)" ]
+
+# Damage: in the index at once, in the data when inspect reads all of it.
+cp nano.octavo damaged.octavo
+printf 'X' | dd of=damaged.octavo bs=1 seek=100 conv=notrunc 2>/dev/null
+refuse "a damaged index" 4 "the index is damaged" ask "$page" "Text Recognition:" --model damaged.octavo
+cp nano.octavo damaged.octavo
+printf 'XXXXXXXX' | dd of=damaged.octavo bs=1 seek=3000000 conv=notrunc 2>/dev/null
+run inspect damaged.octavo
+check "inspect finds damaged data" is "$code" 4
+check "and names the tensor" has stdout "does not have its checksum"
+head -c 2000000 nano.octavo >damaged.octavo
+refuse "a file that was cut" 4 "of which 2000000 are there" convert damaged.octavo -o x.octavo
+check "nothing temporary stays" nothing_temporary .
+
+finish
