@@ -56,7 +56,10 @@ struct Document::Impl {
 };
 
 struct DocumentAccess {
-  static Image Render(const Document& document, int index, Page* page) {
+  static bool IsPicture(const Document& document) { return !document.impl_->pdf; }
+
+  // `canceller` may be null.
+  static Image Render(const Document& document, int index, const Canceller* canceller, Page* page) {
     const Document::Impl& impl = *document.impl_;
     if (impl.pdf) {
       RenderedPage rendered = impl.pdf->RenderPage(index, impl.dpi, &page->warnings);
@@ -64,16 +67,18 @@ struct DocumentAccess {
       page->height_pt = rendered.height_pt;
       return std::move(rendered.image);
     }
-    return Decode(impl, std::as_bytes(std::span(impl.bytes)), index, page);
+    return Decode(impl, std::as_bytes(std::span(impl.bytes)), index, canceller, page);
   }
 
  private:
   static Image Decode(const Document::Impl& impl, std::span<const std::byte> bytes, int index,
-                      Page* page) {
+                      const Canceller* canceller, Page* page) {
+    DecodeOptions options;
+    if (canceller != nullptr) options.is_cancelled = [canceller] { return canceller->cancelled(); };
     const std::string where =
         impl.num_pages == 1 ? impl.name : StrCat(impl.name, ": page ", index + 1);
     DecodedPicture picture =
-        DecodeImagePage(bytes, impl.image_pages[static_cast<size_t>(index)], where);
+        DecodeImagePage(bytes, impl.image_pages[static_cast<size_t>(index)], where, options);
     page->warnings.insert(page->warnings.end(), picture.warnings.begin(), picture.warnings.end());
     return std::move(picture.image);
   }
@@ -244,8 +249,16 @@ class PagePipeline {
       page.error_code = code;
       page.error = message;
     };
+    // Held while a picture is decoded, and on while a large one is read: of these, and of what
+    // decoding takes beside the result, there is one in memory at a time.
+    constexpr int64_t kLargePixels = 24'000'000;
+    std::unique_lock picture_lock(picture_mutex_, std::defer_lock);
+    if (DocumentAccess::IsPicture(document_)) picture_lock.lock();
     try {
-      const Image image = DocumentAccess::Render(document_, index, &page);
+      const Image image = DocumentAccess::Render(document_, index, options_.canceller, &page);
+      if (picture_lock.owns_lock() && int64_t{image.width} * image.height < kLargePixels) {
+        picture_lock.unlock();
+      }
       page.timings.render_seconds = SecondsSince(start);
       if (options_.canceller != nullptr && options_.canceller->cancelled()) return std::nullopt;
       extractor_.ReadPage(image, &page);
@@ -268,6 +281,7 @@ class PagePipeline {
   const ModelCard card_;
   const Extractor extractor_;
 
+  mutable std::mutex picture_mutex_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool is_stopped_ = false;

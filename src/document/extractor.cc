@@ -256,7 +256,11 @@ void Extractor::ReadUprightByWhitespace(const Image& image, const InkMap& map, c
     return;
   }
   page->warnings.push_back(StrCat("page_turned: read after a turn by ", angle, " degrees"));
-  const Image upright = RotateCounterClockwise(image, angle);
+  const Image upright = RotateCounterClockwise(image, angle, [this] {
+    if (options_.canceller != nullptr && options_.canceller->cancelled()) {
+      throw Error(ErrorCode::kCancelled, "reading the page was cancelled");
+    }
+  });
   const InkMap upright_map = FindInk(upright);
   ReadByWhitespace(upright, upright_map, SortComponents(upright_map), page);
   for (ContentBlock& block : page->blocks) {

@@ -47,11 +47,17 @@ void CheckImageSize(int64_t width, int64_t height, std::string_view where,
 
 void CheckHeldWhole(int64_t width, int64_t height, std::string_view where, std::string_view what,
                     const DecodeOptions& options) {
-  if (width > options.max_decoded_pixels / height) {
+  if (width > options.max_whole_pixels / height) {
     throw TooLargeImage(where,
                         StrCat(what, " of ", width, "x", height,
                                " pixels, which can only be read whole, is over the limit of ",
-                               options.max_decoded_pixels, " pixels"));
+                               options.max_whole_pixels, " pixels"));
+  }
+}
+
+void CheckCancelled(const DecodeOptions& options) {
+  if (options.is_cancelled && options.is_cancelled()) {
+    throw Error(ErrorCode::kCancelled, "reading the picture was cancelled");
   }
 }
 

@@ -37,9 +37,12 @@ Error TooLargeImage(std::string_view where, std::string_view what);
 void CheckImageSize(int64_t width, int64_t height, std::string_view where,
                     const DecodeOptions& options);
 // Throws kResourceExhausted if a picture that can only be read whole is over
-// options.max_decoded_pixels. what: "interlaced PNG".
+// options.max_whole_pixels. what: "interlaced PNG".
 void CheckHeldWhole(int64_t width, int64_t height, std::string_view where, std::string_view what,
                     const DecodeOptions& options);
+
+// Throws kCancelled if options.is_cancelled says so.
+void CheckCancelled(const DecodeOptions& options);
 
 // Zeroed bytes for a picture that is held whole as stored. Large ones become memory when they are
 // written, so that a header that claims much costs little. Throws std::bad_alloc.

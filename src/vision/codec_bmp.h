@@ -17,7 +17,7 @@ bool IsBmp(std::span<const std::byte> bytes) noexcept;
 // that an RLE picture skips. Colour spaces and profiles of the later headers are ignored. A file
 // that ends before its pixels do is kDataLoss; an embedded JPEG or PNG is kUnsupported.
 // Throws as DecodeImagePage; kResourceExhausted also if an RLE picture, which is held whole at one
-// byte a pixel, is over max_decoded_pixels.
+// byte a pixel, is over max_whole_pixels.
 DecodedImage DecodeBmp(std::span<const std::byte> bytes, std::string_view where,
                        const DecodeOptions& options);
 

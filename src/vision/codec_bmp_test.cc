@@ -232,7 +232,7 @@ TEST(CodecBmp, LimitsPixelsBeforeAllocation) {
                                  .bits = 8,
                                  .compression = 1,
                                  .palette = std::string(1024, '\0')}),
-                        {.max_decoded_pixels = 899}),
+                        {.max_whole_pixels = 899}),
             ErrorCode::kResourceExhausted);
 }
 

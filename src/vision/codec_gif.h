@@ -16,7 +16,7 @@ bool IsGif(std::span<const std::byte> bytes) noexcept;
 // frame does not cover is transparent. A colour index beyond the palette is black. Warns of further
 // frames, and of a file that ends behind the frame without its trailer; a frame that is cut is
 // kDataLoss. Throws as DecodeImagePage; kResourceExhausted also if an interlaced frame, which is
-// held whole at one byte a pixel, is over max_decoded_pixels.
+// held whole at one byte a pixel, is over max_whole_pixels.
 DecodedImage DecodeGif(std::span<const std::byte> bytes, std::string_view where,
                        const DecodeOptions& options);
 

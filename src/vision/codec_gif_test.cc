@@ -148,7 +148,7 @@ TEST(CodecGif, OrdersInterlacedRows) {
                     FrameBytes(frame) + ";";
   const Image image = Decode(gif).image;
   for (int y = 0; y < 9; ++y) EXPECT_EQ(image.row(y)[0], 10 * y);
-  EXPECT_EQ(DecodeError(gif, {.max_decoded_pixels = 8}), ErrorCode::kResourceExhausted);
+  EXPECT_EQ(DecodeError(gif, {.max_whole_pixels = 8}), ErrorCode::kResourceExhausted);
 }
 
 TEST(CodecGif, RefusesAFileWithoutFrameOrPalette) {

@@ -30,9 +30,9 @@ namespace {
 
 constexpr int kExifMarker = JPEG_APP0 + 1;
 constexpr int kProfileMarker = JPEG_APP0 + 2;
-// A picture of several scans is held as coefficients of 2 bytes until the last. Enough for every
-// picture of the default limit, and for grey ones twice as large.
-constexpr uint64_t kMaxCoefficientBytes = uint64_t{1} << 30;
+// A picture of several scans is held as coefficients of 2 bytes until the last. Enough for 67
+// million pixels in full colour, for twice as many with chroma halved both ways.
+constexpr uint64_t kMaxCoefficientBytes = uint64_t{6} << 26;
 // A progressive file may name the same pixels again and again; real ones have about ten scans.
 constexpr int kMaxScans = 500;
 
@@ -44,6 +44,7 @@ struct JpegErrors {
   char message[JMSG_LENGTH_MAX] = "";
   bool is_unsupported = false;
   bool is_too_large = false;
+  bool is_cancelled = false;
 };
 
 // What the scans begun so far cost. `base` comes first, as above.
@@ -52,6 +53,8 @@ struct JpegProgress {
   int scan = 0;
   int64_t num_blocks = 0;
   int64_t max_blocks = 0;
+  const DecodeOptions* options = nullptr;
+  int num_calls = 0;
 };
 
 [[noreturn]] void Fail(j_common_ptr info, const char* message) {
@@ -93,10 +96,20 @@ void SetErrorHandlers(JpegErrors* errors) {
   errors->base.output_message = OnJpegOutput;
 }
 
-// Called at least once a scan while scans are collected, when its components are known.
+// Without an exception, which may not pass through libjpeg.
+bool IsCancelled(const DecodeOptions& options) noexcept {
+  return options.is_cancelled && options.is_cancelled();
+}
+
+// Called for each row of blocks while scans are collected, when a scan's components are known.
 void OnProgress(j_common_ptr info) {
   const auto* decoder = reinterpret_cast<j_decompress_ptr>(info);
   auto* progress = reinterpret_cast<JpegProgress*>(info->progress);
+  constexpr int kCallsPerQuestion = 16;
+  if (++progress->num_calls % kCallsPerQuestion == 0 && IsCancelled(*progress->options)) {
+    reinterpret_cast<JpegErrors*>(info->err)->is_cancelled = true;
+    Fail(info, "");
+  }
   if (decoder->input_scan_number == progress->scan) return;
   progress->scan = decoder->input_scan_number;
   for (int i = 0; i < decoder->comps_in_scan; ++i) {
@@ -129,6 +142,7 @@ class JpegReader {
  public:
   JpegReader(std::span<const std::byte> bytes, const DecodeOptions& options) {
     progress_.max_blocks = options.max_scanned_blocks;
+    progress_.options = &options;
     SetErrorHandlers(&errors_);
     source_.next_input_byte = reinterpret_cast<const JOCTET*>(bytes.data());
     source_.bytes_in_buffer = bytes.size();
@@ -155,6 +169,7 @@ class JpegReader {
   const char* message() const { return errors_.message; }
   bool is_unsupported() const { return errors_.is_unsupported; }
   bool is_too_large() const { return errors_.is_too_large; }
+  bool is_cancelled() const { return errors_.is_cancelled; }
   uint32_t width() const { return info_.image_width; }
   uint32_t height() const { return info_.image_height; }
   // Of the rows. CMYK comes as stored: 255 is no ink.
@@ -353,6 +368,7 @@ DecodedImage DecodeJpeg(std::span<const std::byte> bytes, std::string_view where
                         const DecodeOptions& options) {
   JpegReader reader(bytes, options);
   const auto fail = [&] {
+    if (reader.is_cancelled()) CheckCancelled(options);
     if (reader.is_too_large()) {
       return TooLargeImage(where, StrCat("JPEG whose scans go through more than ",
                                          options.max_scanned_blocks, " blocks"));

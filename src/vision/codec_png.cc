@@ -3,6 +3,7 @@
 // so that a jump skips no destructor.
 #include "vision/codec_png.h"
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstdint>
 #include <cstdio>
@@ -55,8 +56,9 @@ class PngReader {
   bool Start();
   // One row of row_bytes() bytes. For a picture of one pass.
   bool ReadRow(uint8_t* row);
-  // One pass over pixels of height() rows, which keep what earlier passes left there.
-  bool ReadPass(uint8_t* pixels);
+  // Rows [begin, end) of one pass over pixels of height() rows, which keep what earlier passes left
+  // there.
+  bool ReadPass(uint8_t* pixels, size_t begin, size_t end);
   // A row as read to one as wanted, of the layout: the same but for clipped 16-bit grey.
   void FinishRow(const uint8_t* read, uint8_t* row) const;
   bool ReadEnd();
@@ -200,9 +202,9 @@ bool PngReader::ReadRow(uint8_t* row) {
   return true;
 }
 
-bool PngReader::ReadPass(uint8_t* pixels) {
+bool PngReader::ReadPass(uint8_t* pixels, size_t begin, size_t end) {
   if (setjmp(errors_.jump)) return false;
-  for (size_t y = 0; y < height_; ++y) png_read_row(png_, pixels + y * row_bytes_, nullptr);
+  for (size_t y = begin; y < end; ++y) png_read_row(png_, pixels + y * row_bytes_, nullptr);
   return true;
 }
 
@@ -214,10 +216,15 @@ bool PngReader::ReadEnd() {
 }
 
 // An interlaced picture is put together over seven passes, so all of it must be held as stored.
-bool ReadInterlaced(PngReader* reader, RowSink* sink) {
+bool ReadInterlaced(PngReader* reader, const DecodeOptions& options, RowSink* sink) {
+  constexpr size_t kRowsPerQuestion = 64;
   const LargeBuffer pixels = NewLargeBuffer(uint64_t{reader->row_bytes()} * reader->height());
   for (int pass = 0; pass < reader->num_passes(); ++pass) {
-    if (!reader->ReadPass(pixels.get())) return false;
+    for (size_t y = 0; y < reader->height(); y += kRowsPerQuestion) {
+      CheckCancelled(options);
+      const size_t end = std::min<size_t>(reader->height(), y + kRowsPerQuestion);
+      if (!reader->ReadPass(pixels.get(), y, end)) return false;
+    }
   }
   for (size_t y = 0; y < reader->height(); ++y) {
     reader->FinishRow(pixels.get() + y * reader->row_bytes(), sink->row());
@@ -312,7 +319,7 @@ DecodedImage DecodePng(std::span<const std::byte> bytes, std::string_view where,
   OCTAVO_CHECK(reader.row_bytes() == sink.row_bytes() * (reader.is_clipped() ? 2 : 1),
                reader.row_bytes());
   const bool is_complete =
-      is_interlaced ? ReadInterlaced(&reader, &sink) : ReadSequential(&reader, &sink);
+      is_interlaced ? ReadInterlaced(&reader, options, &sink) : ReadSequential(&reader, &sink);
   if (!is_complete || !reader.ReadEnd()) throw fail();
   DecodedImage decoded = sink.Finish();
   decoded.orientation = ExifOrientation(reader.exif());

@@ -15,7 +15,7 @@ bool IsPng(std::span<const std::byte> bytes) noexcept;
 // gAMA and cHRM are ignored, as the reference does; tRNS is alpha; of an animation (APNG) the still
 // picture is read. Any bad CRC, cut or short data is an error. Throws as DecodeImagePage;
 // kResourceExhausted also if an interlaced picture, which is held whole, is over
-// max_decoded_pixels.
+// max_whole_pixels.
 DecodedImage DecodePng(std::span<const std::byte> bytes, std::string_view where,
                        const DecodeOptions& options);
 

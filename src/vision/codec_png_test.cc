@@ -140,7 +140,7 @@ TEST(CodecPng, AveragesWhatIsOverTheLimitDownUnlessInterlaced) {
     EXPECT_EQ(image.height, 12) << name;
   }
   try {
-    Decode(ReadTestFile("png_interlaced.png"), {.max_decoded_pixels = 31 * 23 - 1});
+    Decode(ReadTestFile("png_interlaced.png"), {.max_whole_pixels = 31 * 23 - 1});
     ADD_FAILURE() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kResourceExhausted);

@@ -21,9 +21,9 @@
 namespace octavo {
 namespace {
 
-// A strip of the largest picture of the default limit, in RGB, with some room.
-constexpr uint64_t kMaxBandBytes = uint64_t{640} << 20;
-constexpr tmsize_t kMaxAllocation = tmsize_t{1} << 30;
+// Of what is held at once of a picture: a row of tiles, or a strip that cannot be read row by row.
+constexpr uint64_t kMaxBandBytes = uint64_t{256} << 20;
+constexpr tmsize_t kMaxAllocation = tmsize_t{1} << 29;
 // Interleaved strips beyond this are read row by row.
 constexpr uint64_t kMaxStripBytes = uint64_t{32} << 20;
 constexpr int kMaxSamplesPerPixel = 16;
@@ -423,7 +423,10 @@ void DecodeSamples(const TiffFile& file, const TiffForm& form, const DecodeOptio
   std::vector<const uint8_t*> planes(form.num_planes());
   const auto for_each_row = [&](const auto& visit) {
     for (uint32_t y = 0; y < form.height; ++y) {
-      if (y % bands.rows_per_band() == 0) bands.Read(y);
+      if (y % bands.rows_per_band() == 0) {
+        CheckCancelled(options);
+        bands.Read(y);
+      }
       for (size_t plane = 0; plane < planes.size(); ++plane) planes[plane] = bands.row(y, plane);
       visit();
     }

@@ -14,7 +14,7 @@ bool IsWebp(std::span<const std::byte> bytes) noexcept;
 
 // The first frame at its place on the canvas; what it does not cover is transparent. Warns of
 // further frames. A cut file is kDataLoss. Throws as DecodeImagePage; kResourceExhausted also for
-// pictures over max_decoded_pixels: libwebp holds a picture whole.
+// pictures over max_whole_pixels: libwebp holds a picture whole.
 DecodedImage DecodeWebp(std::span<const std::byte> bytes, std::string_view where,
                         const DecodeOptions& options);
 

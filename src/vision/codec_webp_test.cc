@@ -119,7 +119,7 @@ TEST(CodecWebp, LimitsPixelsBeforeAllocation) {
   const std::string bytes = ReadTestFile("webp_lossy.webp");
   EXPECT_EQ(Decode(bytes, {.max_pixels = 31 * 23}).image.width, 31);
   EXPECT_EQ(DecodeError(bytes, {.max_pixels = 31 * 23 - 1}), ErrorCode::kResourceExhausted);
-  EXPECT_EQ(DecodeError(bytes, {.max_decoded_pixels = 31 * 23 - 1}), ErrorCode::kResourceExhausted);
+  EXPECT_EQ(DecodeError(bytes, {.max_whole_pixels = 31 * 23 - 1}), ErrorCode::kResourceExhausted);
   // A lossless header of 16384 x 16384 pixels: signature, two sides of 14 bits.
   EXPECT_EQ(DecodeError(Riff(Chunk("VP8L", "\x2F\xFF\xFF\xFF\x0F" + std::string(20, '\0')))),
             ErrorCode::kResourceExhausted);

@@ -42,23 +42,23 @@ int ExifOrientation(std::span<const std::byte> exif) noexcept {
   return 1;
 }
 
-Image ApplyOrientation(Image image, int orientation) {
+Image ApplyOrientation(Image image, int orientation, const StopCheck& check) {
   OCTAVO_CHECK(orientation >= 1 && orientation <= 8, orientation);
   switch (orientation) {
     case 2:
-      return FlipHorizontally(image);
+      return FlipHorizontally(image, check);
     case 3:
-      return RotateCounterClockwise(image, 180);
+      return RotateCounterClockwise(image, 180, check);
     case 4:  // mirrored top to bottom
-      return FlipHorizontally(RotateCounterClockwise(image, 180));
+      return FlipHorizontally(RotateCounterClockwise(image, 180, check), check);
     case 5:  // mirrored along the main diagonal
-      return RotateCounterClockwise(FlipHorizontally(image), 90);
+      return RotateCounterClockwise(FlipHorizontally(image, check), 90, check);
     case 6:
-      return RotateCounterClockwise(image, 270);
+      return RotateCounterClockwise(image, 270, check);
     case 7:  // mirrored along the other diagonal
-      return RotateCounterClockwise(FlipHorizontally(image), 270);
+      return RotateCounterClockwise(FlipHorizontally(image, check), 270, check);
     case 8:
-      return RotateCounterClockwise(image, 90);
+      return RotateCounterClockwise(image, 90, check);
     default:
       return image;
   }

@@ -19,9 +19,9 @@ namespace octavo {
 // damaged: metadata never makes a picture unreadable.
 int ExifOrientation(std::span<const std::byte> exif) noexcept;
 
-// The picture as it is meant to be seen. REQUIRES: orientation in 1..8.
+// The picture as it is meant to be seen. `check` as in image.h. REQUIRES: orientation in 1..8.
 // Source: EXIF 2.32 section 4.6.4; the same as Pillow's ImageOps.exif_transpose.
-Image ApplyOrientation(Image image, int orientation);
+Image ApplyOrientation(Image image, int orientation, const StopCheck& check = {});
 
 }  // namespace octavo
 

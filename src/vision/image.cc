@@ -36,9 +36,10 @@ void QuarterTurnTile(const Image& image, bool clockwise, int tile_x, int tile_y,
   }
 }
 
-Image QuarterTurn(const Image& image, bool clockwise) {
+Image QuarterTurn(const Image& image, bool clockwise, const StopCheck& check) {
   Image out(image.height, image.width);
   for (int tile_y = 0; tile_y < out.height; tile_y += kTile) {
+    if (check) check();
     for (int tile_x = 0; tile_x < out.width; tile_x += kTile) {
       QuarterTurnTile(image, clockwise, tile_x, tile_y, &out);
     }
@@ -50,9 +51,10 @@ void CopyMirrored(const uint8_t* in_row, int width, uint8_t* out_row) {
   for (int x = 0; x < width; ++x) CopyPixel(At(out_row, x), At(in_row, width - 1 - x));
 }
 
-Image HalfTurn(const Image& image) {
+Image HalfTurn(const Image& image, const StopCheck& check) {
   Image out(image.width, image.height);
   for (int y = 0; y < image.height; ++y) {
+    if (check && y % kTile == 0) check();
     CopyMirrored(image.row(image.height - 1 - y), image.width, out.row(y));
   }
   return out;
@@ -74,16 +76,19 @@ Image Crop(const Image& image, int x0, int y0, int x1, int y1) {
   return out;
 }
 
-Image RotateCounterClockwise(const Image& image, int degrees) {
+Image RotateCounterClockwise(const Image& image, int degrees, const StopCheck& check) {
   OCTAVO_CHECK(degrees == 0 || degrees == 90 || degrees == 180 || degrees == 270, degrees);
   if (degrees == 0) return image;
-  if (degrees == 180) return HalfTurn(image);
-  return QuarterTurn(image, degrees == 270);
+  if (degrees == 180) return HalfTurn(image, check);
+  return QuarterTurn(image, degrees == 270, check);
 }
 
-Image FlipHorizontally(const Image& image) {
+Image FlipHorizontally(const Image& image, const StopCheck& check) {
   Image out(image.width, image.height);
-  for (int y = 0; y < image.height; ++y) CopyMirrored(image.row(y), image.width, out.row(y));
+  for (int y = 0; y < image.height; ++y) {
+    if (check && y % kTile == 0) check();
+    CopyMirrored(image.row(y), image.width, out.row(y));
+  }
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace octavo {
@@ -28,14 +29,17 @@ struct Image {
   }
 };
 
+// Called now and then during long work; may throw to give it up. Empty: nothing is called.
+using StopCheck = std::function<void()>;
+
 // The pixels of [x0, x1) x [y0, y1), which is clamped to the image. Empty if nothing is left.
 Image Crop(const Image& image, int x0, int y0, int x1, int y1);
 
 // Turned counter-clockwise by 90, 180 or 270 degrees; 0 copies. REQUIRES: one of these.
-Image RotateCounterClockwise(const Image& image, int degrees);
+Image RotateCounterClockwise(const Image& image, int degrees, const StopCheck& check = {});
 
 // Mirrored left to right.
-Image FlipHorizontally(const Image& image);
+Image FlipHorizontally(const Image& image, const StopCheck& check = {});
 
 // Laid at (x, y) on a canvas of the given size and value. REQUIRES: it fits.
 Image PadTo(const Image& image, int width, int height, int x, int y, uint8_t value);

@@ -1,5 +1,6 @@
 #include "vision/image_codec.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/str_cat.h"
@@ -65,10 +66,15 @@ std::vector<ImagePage> ListImagePages(std::span<const std::byte> bytes, std::str
 DecodedPicture DecodeImagePage(std::span<const std::byte> bytes, const ImagePage& page,
                                std::string_view where, const DecodeOptions& options) {
   const Codec& codec = GetCodec(bytes, where);
-  DecodedImage decoded = codec.decode != nullptr ? codec.decode(bytes, where, options)
-                                                 : DecodeTiff(bytes, page, where, options);
+  DecodeOptions limited = options;
+  const auto num_bytes = static_cast<int64_t>(std::min(bytes.size(), size_t{1} << 40));
+  limited.max_decoded_pixels = std::min(
+      options.max_decoded_pixels, std::max(kFreePixels, num_bytes * options.max_pixels_per_byte));
+  DecodedImage decoded = codec.decode != nullptr ? codec.decode(bytes, where, limited)
+                                                 : DecodeTiff(bytes, page, where, limited);
   if (options.apply_exif_orientation) {
-    decoded.image = ApplyOrientation(std::move(decoded.image), decoded.orientation);
+    const auto check = [&] { CheckCancelled(options); };
+    decoded.image = ApplyOrientation(std::move(decoded.image), decoded.orientation, check);
   }
   return {std::move(decoded.image), std::move(decoded.warnings)};
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,10 +34,14 @@ enum class ProfileRule {
 };
 
 struct DecodeOptions {
-  int64_t max_pixels = int64_t{1} << 29;     // width x height as stored; larger is refused
-  int64_t max_side = int64_t{1} << 20;       // a longer one is refused: some rows are held
-  int64_t max_decoded_pixels = 178'956'970;  // of the result; larger pictures are averaged down
-                                             // as their rows come. Pillow's own limit
+  int64_t max_pixels = int64_t{1} << 29;          // width x height as stored; larger is refused
+  int64_t max_side = int64_t{1} << 20;            // a longer one is refused: some rows are held
+  int64_t max_decoded_pixels = int64_t{1} << 26;  // of the result; larger pictures are averaged
+                                                  // down as their rows come
+  // A result of more than kFreePixels has at most this many for each byte of the file: what takes
+  // less to say is coarse, or blank for the most part. A fax of print has some 300 at 600 dpi.
+  int64_t max_pixels_per_byte = 200;
+  int64_t max_whole_pixels = int64_t{1} << 26;  // of a picture that can only be read whole
   // Blocks of 8 x 8 coefficients that the scans of a JPEG go through, all together: a scan of a few
   // bytes may name every block. Real files go through the largest picture's 4 to 10 times, here 16.
   int64_t max_scanned_blocks = int64_t{1} << 27;
@@ -44,7 +49,13 @@ struct DecodeOptions {
   SampleRule samples = SampleRule::kScale;
   ProfileRule profile = ProfileRule::kToSrgb;
   bool apply_exif_orientation = true;
+  // Asked about every 2^18 pixels on the calling thread; true ends decoding and turning with
+  // kCancelled. Empty: never.
+  std::function<bool()> is_cancelled = {};
 };
+
+// A page of 300 dpi, of any usual size.
+inline constexpr int64_t kFreePixels = 12'000'000;
 
 // "png", "jpeg", "webp", "tiff", "gif", "bmp", "ppm", or "" if the bytes are none that octavo
 // decodes.
@@ -73,8 +84,8 @@ struct DecodedPicture {
 
 // `page` is one of ListImagePages of the same bytes; `where` names the source in messages. Throws
 // kUnsupported (no known format, or a form of it that octavo does not read; names what was found),
-// kDataLoss (damaged or cut), kResourceExhausted (over a limit), std::bad_alloc. Safe from any
-// thread.
+// kDataLoss (damaged or cut), kResourceExhausted (over a limit), kCancelled, std::bad_alloc. Safe
+// from any thread.
 DecodedPicture DecodeImagePage(std::span<const std::byte> bytes, const ImagePage& page,
                                std::string_view where, const DecodeOptions& options = {});
 

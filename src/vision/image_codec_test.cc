@@ -297,7 +297,7 @@ TEST(ImageCodec, RefusesBombsOfEveryFormatWithoutTakingMemory) {
 
 // Within the limit, but with no pixels behind the header: memory is taken as rows come.
 TEST(ImageCodec, TakesNoMemoryForPixelsThatAreNotThere) {
-  for (const std::string& bytes : HeadersOf(13000)) {
+  for (const std::string& bytes : HeadersOf(8000)) {
     const std::string_view format = SniffImageFormat(std::as_bytes(std::span(bytes)));
     // libwebp's lossless codes make a picture of one colour of nothing.
     if (format == "webp") continue;
@@ -336,6 +336,28 @@ TEST(ImageCodec, HoldsTheLongestRowsInLittleMemory) {
   const std::string bytes = TiffOfBits(1 << 20, 512, 16, 64);
   const int64_t rise = PeakRise([&] { EXPECT_NE(DecodeError(bytes), ErrorCode::kCancelled); });
   EXPECT_LT(rise, 64 * kMegabyte);
+}
+
+// A canvas of 13000 x 13000 pixels of which the only frame fills one.
+std::string GifOfEmptyCanvas() {
+  return "GIF89a" + Number(13000, 2, false) + Number(13000, 2, false) +
+         std::string("\x80\0\0\0\0\0\xFF\xFF\xFF,\0\0\0\0\1\0\1\0\0\2\2\x44\1\0;", 27);
+}
+
+TEST(ImageCodec, GivesFewPixelsForFewBytes) {
+  const std::string gif = GifOfEmptyCanvas();
+  Image image;
+  const int64_t rise = PeakRise([&] { image = Decode(gif); });
+  EXPECT_EQ(image.width, 3250);
+  EXPECT_LT(rise, 64 * kMegabyte);
+  EXPECT_EQ(Decode(gif, {.max_pixels_per_byte = 2'000'000}).width, 6500);
+}
+
+TEST(ImageCodec, StopsWhenItIsCancelled) {
+  DecodeOptions options;
+  options.is_cancelled = [] { return true; };
+  EXPECT_EQ(testing::ErrorCodeOf([&] { Decode(GifOfEmptyCanvas(), options); }, ""),
+            ErrorCode::kCancelled);
 }
 
 TEST(ImageCodec, HoldsNoMoreThanTheResultOfAPictureThatItReduces) {

@@ -27,6 +27,27 @@ std::vector<int> Reds(const Image& image) {
   return reds;
 }
 
+TEST(Image, TurnsStopWhenTheCheckThrows) {
+  struct Stop {};
+  const Image image(100, 3000);
+  for (const int degrees : {90, 180, 270}) {
+    int num_calls = 0;
+    const auto check = [&] {
+      if (++num_calls == 2) throw Stop();
+    };
+    EXPECT_THROW(RotateCounterClockwise(image, degrees, check), Stop) << degrees;
+    EXPECT_EQ(num_calls, 2);
+  }
+  int num_calls = 0;
+  EXPECT_THROW(FlipHorizontally(image,
+                                [&] {
+                                  ++num_calls;
+                                  throw Stop();
+                                }),
+               Stop);
+  EXPECT_EQ(num_calls, 1);
+}
+
 TEST(Image, CropTakesTheGivenPixels) {
   const Image image = Picture(9, 11, 0);
   const Image part = Crop(image, 2, 3, 7, 8);

@@ -59,6 +59,12 @@ uint8_t* RowSink::row() {
 
 void RowSink::TakeRow() {
   OCTAVO_CHECK(num_taken_ < height_, num_taken_);
+  constexpr int64_t kPixelsPerQuestion = int64_t{1} << 18;
+  num_unasked_ += width_;
+  if (num_unasked_ >= kPixelsPerQuestion) {
+    num_unasked_ = 0;
+    CheckCancelled(options_);
+  }
   uint8_t* stored = row();
   ++num_taken_;
   if (is_direct_) {

@@ -29,7 +29,7 @@ class RowSink {
 
   // Where the next row goes: [width, channels of the layout]. Valid until TakeRow.
   uint8_t* row();
-  // row() is filled. REQUIRES: fewer than `height` rows taken so far.
+  // row() is filled. Throws kCancelled. REQUIRES: fewer than `height` rows taken so far.
   void TakeRow();
 
   // The picture, and the warning if it was reduced. REQUIRES: `height` rows taken.
@@ -46,7 +46,8 @@ class RowSink {
   std::optional<ColorTransform> transform_;
   int64_t factor_ = 1;  // stored pixels a side of one pixel of the result
   int64_t num_taken_ = 0;
-  bool is_direct_ = false;  // rows are RGB already and are filled in place
+  int64_t num_unasked_ = 0;  // pixels since options_.is_cancelled was asked last
+  bool is_direct_ = false;   // rows are RGB already and are filled in place
   Image image_;
   std::vector<uint8_t> stored_;  // one row
   std::vector<uint8_t> rgba_;    // one row, of kGreyAlpha

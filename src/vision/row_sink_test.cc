@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "octavo/error.h"
 #include "testing/icc_profile.h"
 #include "testing/picture.h"
 
@@ -25,6 +26,22 @@ DecodedImage Collect(int64_t width, int64_t height, PixelLayout layout, const By
     sink.TakeRow();
   }
   return sink.Finish();
+}
+
+TEST(RowSink, StopsSoonAfterItWasCancelled) {
+  int num_questions = 0;
+  DecodeOptions options;
+  options.is_cancelled = [&] { return ++num_questions == 3; };
+  RowSink sink(1 << 12, 1 << 20 >> 6, PixelLayout::kGrey, {}, options);
+  int num_rows = 0;
+  try {
+    for (; num_rows < 1 << 14; ++num_rows) sink.TakeRow();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kCancelled);
+  }
+  EXPECT_EQ(num_questions, 3);
+  EXPECT_LT(num_rows * (1 << 12), 1 << 20);
 }
 
 TEST(RowSink, MakesRgbOfEveryLayout) {

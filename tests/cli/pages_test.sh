@@ -58,6 +58,34 @@ for factor in (4, 7):
         title += [b"".join(row[i:i + 3] * factor for i in range(0, 360, 3))] * factor
     wide = [row + white * (width - len(row) // 3) for row in title]
     save(f"title{factor}", width, [white * width] * 20 + wide + page[240:1000])
+# Pictures of few bytes and many pixels, and a large one with a line of text.
+import zlib
+def png(name, width, height, rows, level=1, turn=None):
+    def chunk(kind, data):
+        body = kind + data
+        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
+    exif = b"" if turn is None else chunk(b"eXIf", b"MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01"
+                                          + struct.pack(">HH", turn, 0) + bytes(4))
+    packer = zlib.compressobj(level)
+    data = b"".join(packer.compress(b"\0" + row) for row in rows) + packer.flush()
+    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    open(name + ".png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + exif
+                                    + chunk(b"IDAT", data) + chunk(b"IEND", b""))
+png("blank_bomb", 13000, 13000, (b"\xff" * 13000 for _ in range(13000)), 9)
+open("canvas_bomb.gif", "wb").write(
+    b"GIF89a" + struct.pack("<HH", 13000, 13000) + b"\x80\0\0\0\0\0\xff\xff\xff"
+    b",\0\0\0\0\1\0\1\0\0\2\2\x44\1\0;")
+# 20000 x 19000 of grey, D13 of the users' situations, once upside down by its EXIF tag. Noise at the
+# edge makes it as large a file as a scan is.
+large = [b"\xff" * 20000] * 19000
+for y in range(27 * 20):
+    row = b"".join(bytes([lines[0][y // 20][i]]) * 20 for i in range(0, 2640, 3))
+    large[8000 + y] = b"\xff" * 2000 + row + b"\xff" * (18000 - len(row))
+noise = random.Random(5)
+for y in range(20, 60):
+    large[y] = bytes(230 + value % 16 for value in noise.randbytes(20000))
+png("large", 20000, 19000, large)
+png("large_turned", 20000, 19000, large, turn=3)
 # The five lines as five pages of one TIFF; the strip of the third page lies behind the end.
 def tiff(name, damaged=None):
     data = bytearray(b"II*\0\0\0\0\0")
@@ -177,5 +205,33 @@ for name in tiny1x1 tiny1x500 tiny500x1; do
   run parse "$name.ppm" -o - --force
   check "$name says that it is too small" has stderr image_too_small
 done
+
+# What accepted pictures take: no more for their pixels than for their bytes.
+run parse report.ppm -o plain --json --format md
+plain_mb=$(peak_mb)
+for name in blank_bomb.png canvas_bomb.gif; do
+  run parse "$name" -o bombs --json
+  check "$name is read" is "$code" 0
+  check "$name is read smaller" grep -q page_downscaled stdout
+  check_memory "$name takes little memory" $((plain_mb + 128))
+done
+for name in large large_turned; do
+  SECONDS=0
+  run parse "$name.png" -o large --json --format md
+  check "$name of 20000 x 19000 is read" is "$code" 0
+  check "$name is read in time" [ "$SECONDS" -lt 60 ]
+  check_memory "$name takes little memory" 450
+done
+check "the line of the large picture is read" has large/large.md "In the summer"
+
+# Cancelled while a picture is decoded or turned: at once.
+"$octavo" parse large_turned.png -o cancelled >stdout 2>stderr </dev/null &
+pid=$!
+sleep 0.7
+kill -INT "$pid"
+started=$(date +%s%N)
+wait "$pid"
+code=$?
+check "decoding stops within a second" [ $((($(date +%s%N) - started) / 1000000)) -lt 1000 ]
 
 finish
