@@ -134,6 +134,10 @@ run parse half.pdf -o half
 check "a PDF of which no page is left is refused" is "$code" 4
 check "it is refused in a line that says so" has stderr pdf_corrupt
 
+run parse "$pdfs/picture_cut.pdf" -o -
+check "a page whose picture is cut is read" is "$code" 0
+check "a page whose picture is cut says so" has stderr picture_cut
+
 # Structure: loops, depth, counts. In time, with a page or a refusal.
 for name in xref_prev_loop tree_loop tree_circle tree_count deep_arrays form_loop length_loop; do
   SECONDS=0
@@ -160,6 +164,31 @@ done
 for page in 3 4 5 6 7 8; do
   check "page $page is read" lacks <(grep "\"page\":$page," stdout) '"error"'
 done
+
+cat >long.py <<'PY'
+import zlib
+rows = open("line.pgm", "rb").read().split(b"\n", 3)[3]
+image = zlib.compress(rows)
+page = b"".join(b"q 211 0 0 6.5 8 %d cm /L Do Q\n" % (2960 - 40 * i) for i in range(72))
+objects = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Count 1/Kids[3 0 R]>>",
+           b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 226 3000]/Contents 4 0 R"
+           b"/Resources<</XObject<</L 5 0 R>>>>>>",
+           b"<</Length %d>>stream\n%s\nendstream" % (len(page), page),
+           b"<</Type/XObject/Subtype/Image/Width 880/Height 27/ColorSpace/DeviceGray/BitsPerComponent 8"
+           b"/Filter/FlateDecode/Length %d>>stream\n%s\nendstream" % (len(image), image)]
+body = b"".join(b"%d 0 obj\n%s\nendobj\n" % item for item in enumerate(objects, 1))
+open("long.pdf", "wb").write(b"%PDF-1.4\n" + body
+                             + b"trailer<</Size 6/Root 1 0 R>>\nstartxref\n0\n%%EOF\n")
+PY
+if command -v python3 >/dev/null; then
+  pdftoppm -gray -r 150 -x 180 -y 260 -W 880 -H 27 -singlefile "$report" line
+  python3 long.py
+  run parse long.pdf -o - --dpi 300
+  check "a receipt of 226 x 3000 points is read" is "$code" 0
+  check "each line of the receipt is read" is "$(grep -o 'In the summer' stdout | wc -l)" 72
+else
+  skip "no python3 to make a receipt with"
+fi
 
 # Bombs: within memory and time.
 run parse "$pdfs/lines.pdf" -o plain --json --pages 1
