@@ -76,7 +76,8 @@ TEST_F(WriteModelTest, AKeptModelComputesTheSameBits) {
 TEST_F(WriteModelTest, NarrowedWeightsAreThoseOfBf16Compute) {
   const auto checkpoint = MakeTinyModel();
   Write(*checkpoint, {MatrixForm::kBF16, MatrixForm::kBF16, MatrixForm::kBF16}, "narrow.octavo");
-  EXPECT_EQ(RunModel(*Open("narrow.octavo"), Compute::kBF16), RunModel(*checkpoint, Compute::kBF16));
+  EXPECT_EQ(RunModel(*Open("narrow.octavo"), Compute::kBF16),
+            RunModel(*checkpoint, Compute::kBF16));
 }
 
 TEST_F(WriteModelTest, QuantisedModelsRunFromTheFileAsFromTheirOwnNumbers) {
