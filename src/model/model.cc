@@ -160,8 +160,8 @@ std::unique_ptr<VisionEncoding> Model::StartVisionEncoding(Patches patches,
                        " x ", patches.grid_w, ", the model takes ", vision.patch_dim(),
                        " numbers in multiples of ", merge));
   }
-  const size_t need = VisionEncoder::ActivationBytes(vision, impl_->options.attention,
-                                                     patches.num_patches());
+  const size_t need =
+      VisionEncoder::ActivationBytes(vision, impl_->options.attention, patches.num_patches());
   return WithinMemory(
       "encoding an image", [need] { return need; },
       [&] { return impl_->vision_encoder.Start(std::move(patches), observer); });
