@@ -103,6 +103,18 @@ Kind KindOf(const InkComponent& c, int unit) {
   return Kind::kLetter;
 }
 
+// The dark parts of a photograph lie around specks and one another; letters around nothing much.
+bool HoldsOthers(const std::vector<InkComponent>& components, const PixelBox& box) {
+  constexpr int kMaxInside = 4;  // itself, and what dirt and dots there may be
+  int num_inside = 0;
+  for (const InkComponent& other : components) {
+    const bool is_inside = other.box.x0 >= box.x0 && other.box.x1 <= box.x1 &&
+                           other.box.y0 >= box.y0 && other.box.y1 <= box.y1;
+    if (is_inside && ++num_inside > kMaxInside) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void PixelBox::Include(const PixelBox& other) {
@@ -163,7 +175,10 @@ PageInk SortComponents(const InkMap& map) {
   std::vector<PixelBox> pictures;
   for (size_t i = 0; i < components.size(); ++i) {
     const InkComponent& component = components[i];
-    const Kind kind = is_in_row[i] ? Kind::kLetter : KindOf(component, page.unit);
+    Kind kind = KindOf(component, page.unit);
+    if (kind != Kind::kLetter && is_in_row[i] && !HoldsOthers(components, component.box)) {
+      kind = Kind::kLetter;
+    }
     if (kind == Kind::kLetter) page.letters.push_back(component);
     if (kind == Kind::kRule || kind == Kind::kFrame) page.rules.push_back(component.box);
     if (kind == Kind::kPicture && pictures.size() < kMaxPictures) pictures.push_back(component.box);

@@ -44,8 +44,8 @@ struct PageInk {
   std::vector<PixelBox> rules;     // straight lines, frames, grids of tables
 };
 
-// Drops dirt (a few pixels); gathers what is too large for letters into pictures, and what is long
-// and thin into rules.
+// Drops dirt (a few pixels); gathers what is too large for letters into pictures, unless it stands
+// in a row as they do (letter_rows.h), and what is long and thin into rules.
 PageInk SortComponents(const InkMap& map);
 
 }  // namespace octavo

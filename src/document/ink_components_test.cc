@@ -55,6 +55,23 @@ TEST(InkComponents, DropsDirtRulesAndFramesAndGathersPictures) {
   EXPECT_GT(ink.letters.size(), 300u);
 }
 
+TEST(InkComponents, KeepsSpeckledPartsOfAPictureThatStandInARow) {
+  for (const bool is_speckled : {false, true}) {
+    PrintedPage page(1000, 1000);
+    for (int y = 100; y < 300; y += 40) page.Line(100, 900, y);
+    for (const int x : {200, 330, 460, 590}) {
+      page.Fill(x, 500, x + 100, 620, 40);
+      page.Fill(x + 20, 500, x + 80, 590, 255);
+      for (int i = 0; is_speckled && i < 12; ++i) {
+        page.Fill(x + 26 + 12 * (i % 4), 510 + 25 * (i / 4), x + 31 + 12 * (i % 4),
+                  515 + 25 * (i / 4), 40);
+      }
+    }
+    const PageInk ink = SortComponents(FindInk(page.image()));
+    EXPECT_EQ(ink.pictures.empty(), !is_speckled);
+  }
+}
+
 TEST(InkComponents, HasNoUnitWithoutLetters) {
   EXPECT_EQ(SortComponents(FindInk(Image(300, 300))).unit, 0);
 }
