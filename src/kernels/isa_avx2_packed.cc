@@ -89,8 +89,8 @@ OCTAVO_INLINE void SumByParts(const Piece& piece, const TileOutput& out) {
   for (int p = 0; p < last; ++p) {
     TileAddPartSums(PartOf(piece.in, p), 1, piece.parts->start[p], &sums);
   }
-  TileLastPart(PartOf(piece.in, last), 1, piece.parts->start[last], sums, *piece.tile,
-               *piece.columns, out);
+  TileLastPart(PartOf(piece.in, last), 1, piece.parts->start[last], sums,
+               {piece.tile, piece.columns}, out);
 }
 
 // 128 k in two parts of 64.
@@ -102,7 +102,7 @@ OCTAVO_INLINE void SumByHalves(const Piece& piece, const TileOutput& out) {
                                              LoadBytes(piece.parts->start[2 * half + 1])));
   }
   TilePartSums(piece.in, 2, start[0], &sums);
-  TileLastPart(PartOf(piece.in, 2), 2, start[1], sums, *piece.tile, *piece.columns, out);
+  TileLastPart(PartOf(piece.in, 2), 2, start[1], sums, {piece.tile, piece.columns}, out);
 }
 
 OCTAVO_INLINE void TimesSixteen(TileSums* sums) {
@@ -118,7 +118,7 @@ bool SumW8(const Piece& piece, const TileOutput& out) {
     TileSums sums;
     TilePartSums(piece.in, piece.num_parts, piece.tile->start, &sums);
     TimesSixteen(&sums);
-    TileLastPart(low.in, piece.num_parts, piece.tile->start, sums, *piece.tile, *piece.columns,
+    TileLastPart(low.in, piece.num_parts, piece.tile->start, sums, {piece.tile, piece.columns},
                  out);
     return false;
   }
@@ -131,7 +131,7 @@ bool SumW8(const Piece& piece, const TileOutput& out) {
   for (int p = 0; p < last; ++p) {
     TileAddPartSums(PartOf(low.in, p), 1, piece.parts->start[p], &sums);
   }
-  TileLastPart(PartOf(low.in, last), 1, piece.parts->start[last], sums, *piece.tile, *piece.columns,
+  TileLastPart(PartOf(low.in, last), 1, piece.parts->start[last], sums, {piece.tile, piece.columns},
                out);
   return true;
 }
@@ -329,10 +329,14 @@ void GemmByTiles(const GemmPacked& g) {
   if (g.safe_pieces != nullptr) *g.safe_pieces += safe_pieces;
 }
 
-// Up to four rows by one panel, group by group. Returns how many groups took the slower way.
+OCTAVO_INLINE int64_t NumPasses(int64_t rows) {
+  return (rows + kStreamTileRows - 1) / kStreamTileRows;
+}
+
+// Up to four rows by one block. Returns 1 if it took the slower way.
 template <Kind kKind, int kRows>
-int64_t StreamPanel(const GemmPacked& g, int64_t row, const std::byte* block, int64_t group,
-                    const TileOutput& out) {
+int64_t StreamRows(const GemmPacked& g, int64_t row, const std::byte* block, int64_t group,
+                   const TileOutput& out) {
   const int parts = g.w.group_size / kGroupPartK;
   const int64_t side = SideOffset<BitsOf(kKind)>(g.w.group_size);
   const ActivationGroup* groups = g.x_groups + row * g.x_groups_row_stride + group;
@@ -363,39 +367,44 @@ int64_t StreamPanel(const GemmPacked& g, int64_t row, const std::byte* block, in
   return 1;
 }
 
+// One block by all rows, in even passes of up to four.
+template <Kind kKind>
+int64_t StreamBlock(const GemmPacked& g, const std::byte* block, int64_t group, float* sums) {
+  int64_t safe_pieces = 0, row = 0;
+  for (int64_t pass = NumPasses(g.rows); pass > 0; --pass) {
+    const TileOutput out = {sums + row * g.sums_row_stride, SumsStrideBytes(g)};
+    const int64_t rows = (g.rows - row + pass - 1) / pass;
+    switch (rows) {
+      case 1:
+        safe_pieces += StreamRows<kKind, 1>(g, row, block, group, out);
+        break;
+      case 2:
+        safe_pieces += StreamRows<kKind, 2>(g, row, block, group, out);
+        break;
+      case 3:
+        safe_pieces += StreamRows<kKind, 3>(g, row, block, group, out);
+        break;
+      default:
+        safe_pieces += StreamRows<kKind, 4>(g, row, block, group, out);
+        break;
+    }
+    row += rows;
+  }
+  return safe_pieces;
+}
+
 template <Kind kKind>
 void GemmByStream(const GemmPacked& g) {
   const int64_t block_bytes = SideOffset<BitsOf(kKind)>(g.w.group_size) + kGroupSideBytes;
-  const int64_t passes = (g.rows + kStreamTileRows - 1) / kStreamTileRows;
   int64_t safe_pieces = 0;
   for (int64_t p = 0; p < g.panels; ++p) {
     const std::byte* block = g.w.data + p * g.w.panel_stride;
-    float* sums = g.sums + p * kPanelColumns;
     for (int64_t group = 0; group < g.num_groups; ++group) {
-      int64_t row = 0;
-      for (int64_t pass = passes; pass > 0; --pass) {
-        const TileOutput out = {sums + row * g.sums_row_stride, SumsStrideBytes(g)};
-        const int64_t rows = (g.rows - row + pass - 1) / pass;
-        switch (rows) {
-          case 1:
-            safe_pieces += StreamPanel<kKind, 1>(g, row, block, group, out);
-            break;
-          case 2:
-            safe_pieces += StreamPanel<kKind, 2>(g, row, block, group, out);
-            break;
-          case 3:
-            safe_pieces += StreamPanel<kKind, 3>(g, row, block, group, out);
-            break;
-          default:
-            safe_pieces += StreamPanel<kKind, 4>(g, row, block, group, out);
-            break;
-        }
-        row += rows;
-      }
+      safe_pieces += StreamBlock<kKind>(g, block, group, g.sums + p * kPanelColumns);
       block += block_bytes;
     }
   }
-  if (g.pieces != nullptr) *g.pieces += passes * g.num_groups * g.panels;
+  if (g.pieces != nullptr) *g.pieces += NumPasses(g.rows) * g.num_groups * g.panels;
   if (g.safe_pieces != nullptr) *g.safe_pieces += safe_pieces;
 }
 

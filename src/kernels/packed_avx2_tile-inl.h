@@ -199,17 +199,23 @@ inline void TileAddPartSums(const TileInput& in, int64_t n, const int32_t* start
       : "cc", "memory", OCTAVO_ALL_XMM);
 }
 
+// What sums become floats with.
+struct TileScales {
+  const TileGroup* rows;
+  const ColumnGroup* columns;
+};
+
 // The last n * 32 k of a group whose other sums are in `sums`, into six rows of `to`.
 inline void TileLastPart(const TileInput& in, int64_t n, const int32_t* start, const TileSums& sums,
-                         const TileGroup& rows, const ColumnGroup& columns,
-                         const TileOutput& to) noexcept {
+                         const TileScales& scales, const TileOutput& to) noexcept {
   const uint8_t* w = in.weights;
   const int8_t* x0 = in.x;
   const int8_t* x3 = in.x + 3 * in.x_stride;
   asm volatile(OCTAVO_START OCTAVO_TILE_LOOP(OCTAVO_TILE_ROW)
                    OCTAVO_JOIN OCTAVO_X12(OCTAVO_ADD_SUMS1) OCTAVO_FINISH:OCTAVO_WALK
                : [stride] "r"(in.x_stride), [start] "r"(start), [sums] "r"(sums.v),
-                 [rows] "r"(&rows), [columns] "r"(&columns), OCTAVO_TILE_OUT, [ones] "m"(kOnes16)
+                 [rows] "r"(scales.rows), [columns] "r"(scales.columns),
+                 OCTAVO_TILE_OUT, [ones] "m"(kOnes16)
                : "cc", "memory", OCTAVO_ALL_XMM);
 }
 
