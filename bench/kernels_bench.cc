@@ -265,8 +265,8 @@ void RunDecodeAttention(benchmark::State& state, Bench* bench, int64_t context, 
   std::vector<float> q = RandomFloats(batch * kHeads * kDim, 1);
   std::vector<float> out(q.size());
   const Seconds seconds = Time(state, [&] {
-    PagedAttention(bench->context, layer, sequences, kHeads, 0.125f,
-                   {q.data(), batch, kHeads * kDim}, {out.data(), batch, kHeads * kDim});
+    PagedAttention(bench->context, layer, sequences, 0.125f, {q.data(), batch, kHeads * kDim},
+                   {out.data(), batch, kHeads * kDim});
   });
   SetReadShare(state, bench, 2 * static_cast<double>(bytes), seconds);
 }
@@ -288,8 +288,8 @@ void RunPrefillAttention(benchmark::State& state, Bench* bench, int64_t tokens) 
   std::vector<float> q = RandomFloats(tokens * kHeads * kDim, 1);
   std::vector<float> out(q.size());
   const Seconds seconds = Time(state, [&] {
-    PagedAttention(bench->context, layer, sequences, kHeads, 0.125f,
-                   {q.data(), tokens, kHeads * kDim}, {out.data(), tokens, kHeads * kDim});
+    PagedAttention(bench->context, layer, sequences, 0.125f, {q.data(), tokens, kHeads * kDim},
+                   {out.data(), tokens, kHeads * kDim});
   });
   const double pairs = static_cast<double>(tokens) * static_cast<double>(tokens + 1) / 2;
   SetShare(state, "GFLOP/s", 4.0 * kDim * kHeads * pairs, seconds, bench->limits.fp32_fma,
