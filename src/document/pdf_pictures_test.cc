@@ -10,7 +10,7 @@ namespace {
 using Numbers = std::vector<int>;
 
 // A start of a JPEG: a preview in its first segment, then a scan.
-const std::string kJpegStart("\xFF\xD8\xFF\xE1\x00\x08\xFF\xD8\xFF\xD9..\xFF\xDA\x00\x02scan", 22);
+const std::string kJpegStart("\xFF\xD8\xFF\xE1\x00\x08\xFF\xD8\xFF\xD9..\xFF\xDA\x00\x02scan", 20);
 
 std::string Picture(int number, const std::string& filter, const std::string& data) {
   return std::to_string(number) +

@@ -341,7 +341,7 @@ TEST(ImageCodec, HoldsTheLongestRowsInLittleMemory) {
 // A canvas of 13000 x 13000 pixels of which the only frame fills one.
 std::string GifOfEmptyCanvas() {
   return "GIF89a" + Number(13000, 2, false) + Number(13000, 2, false) +
-         std::string("\x80\0\0\0\0\0\xFF\xFF\xFF,\0\0\0\0\1\0\1\0\0\2\2\x44\1\0;", 27);
+         std::string("\x80\0\0\0\0\0\xFF\xFF\xFF,\0\0\0\0\1\0\1\0\0\2\2\x44\1\0;", 25);
 }
 
 TEST(ImageCodec, GivesFewPixelsForFewBytes) {
