@@ -24,7 +24,7 @@ check "the pages are told on stderr" has stderr "sections-1"
 run eval truth --json
 check "eval --json succeeds" is "$code" 0
 check "eval --json writes one line" one_line stdout
-for key in character_error teds formula_match layout_f1 seconds_per_page model compute layout digest documents; do
+for key in character_error teds formula_match layout_f1 seconds_per_page model compute attention layout digest documents; do
   check "the line has $key" has stdout "\"$key\":"
 done
 check "two pages were read" is "$(figure pages)" 2
@@ -119,7 +119,7 @@ check "the form is told" has stderr "receipt.layout.json: expected a list of blo
 # Wrong wishes.
 mkdir bare
 cp truth/receipt.png bare
-for wrong in "eval bare 3" "eval absent 3" "eval 2" "eval truth --layout sideways 2" "eval truth --compute int1 2" \
+for wrong in "eval bare 3" "eval absent 3" "eval 2" "eval truth --layout sideways 2" "eval truth --compute int1 2" "eval truth --attention int8 2" \
   "eval truth --model absent 3"; do
   # shellcheck disable=SC2086
   run ${wrong% *}
