@@ -179,7 +179,7 @@ void FullAttention(const Context& context, const FullAttentionArgs& args, F32Hea
   OCTAVO_CHECK(first_task >= 0 && num_tasks >= 0 &&
                first_task + num_tasks <= FullAttentionTasks(args));
   ForHeadGroups(
-      context, args, kQueryLanes, heads->heads_per_group(), first_task, num_tasks,
+      context, args, {kQueryLanes, heads->heads_per_group(), first_task, num_tasks},
       [&](int64_t segment, int64_t head) { heads->Pack(context, args, segment, head); },
       [&](const HeadTask& task, int thread) {
         const AttentionScratch scratch(context.workspace->ThreadScratch(thread), args.head_dim);

@@ -198,7 +198,7 @@ void FullAttentionInt16(const Context& context, const FullAttentionArgs& args, I
   OCTAVO_CHECK(first_task >= 0 && num_tasks >= 0 &&
                first_task + num_tasks <= FullAttentionInt16Tasks(args));
   ForHeadGroups(
-      context, args, kInt16Lanes, heads->heads_per_group(), first_task, num_tasks,
+      context, args, {kInt16Lanes, heads->heads_per_group(), first_task, num_tasks},
       [&](int64_t segment, int64_t head) { heads->Pack(context, args, segment, head); },
       [&](const HeadTask& task, int thread) {
         const Scratch scratch(context.workspace->ThreadScratch(thread), args.head_dim);

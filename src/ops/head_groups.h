@@ -43,15 +43,25 @@ inline int64_t CountHeadTasks(const FullAttentionArgs& args, int64_t lanes) {
   return tasks;
 }
 
-// For tasks [first, first + count): pack(segment, first head of a group) on this thread, then
-// run(task, thread) for its tasks on all threads, one group after the other.
+// Tasks [first, first + count) of blocks of `lanes` queries.
+struct HeadTasks {
+  int64_t lanes;
+  int64_t heads_per_group;
+  int64_t first;
+  int64_t count;
+};
+
+// Calls pack(segment, first head of a group) on this thread, then run(task, thread) for its tasks
+// on all threads, one group after the other.
 template <typename Pack, typename Run>
-void ForHeadGroups(const Context& context, const FullAttentionArgs& args, int64_t lanes,
-                   int64_t heads_per_group, int64_t first, int64_t count, const Pack& pack,
-                   const Run& run) {
+void ForHeadGroups(const Context& context, const FullAttentionArgs& args, const HeadTasks& tasks,
+                   const Pack& pack, const Run& run) {
+  const int64_t lanes = tasks.lanes;
+  const int64_t heads_per_group = tasks.heads_per_group;
+  int64_t first = tasks.first;
   int64_t segment = 0;
   int64_t segment_task = 0;  // first task of the segment
-  const int64_t end = first + count;
+  const int64_t end = first + tasks.count;
   while (first < end) {
     const int64_t blocks = (SegmentRows(args, segment) + lanes - 1) / lanes;
     if (first >= segment_task + blocks * args.num_heads) {

@@ -35,7 +35,7 @@ TEST(HeadGroups, RunEveryTaskOnceAfterItsGroup) {
       int64_t packed_begin = -1, packed_head = -1;
       for (int64_t first = 0; first < tasks; first += step) {
         ForHeadGroups(
-            context, args, 64, group, first, std::min(step, tasks - first),
+            context, args, {64, group, first, std::min(step, tasks - first)},
             [&](int64_t segment, int64_t head) {
               packed_begin = cu[static_cast<size_t>(segment)];
               packed_head = head;
