@@ -377,8 +377,9 @@ size_t VisionEncoder::ActivationBytes(const VisionConfig& config, VisionAttentio
   const size_t heads = attention == VisionAttention::kInt16
                            ? ops::Int16Heads::Bytes(num_heads, config.head_dim(), num_patches)
                            : ops::F32Heads::Bytes(num_heads, config.head_dim(), num_patches);
-  const size_t most = std::max({bytes(config.patch_dim()), bytes(3 * config.embed_dim) + heads,
-                                bytes(config.hidden_size / MergeCell(config))});
+  const size_t most =
+      std::max({bytes(config.patch_dim()), bytes(int64_t{3} * config.embed_dim) + heads,
+                bytes(config.hidden_size / MergeCell(config))});
   return bytes(config.embed_dim + config.head_dim()) + most;
 }
 
