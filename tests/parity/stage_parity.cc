@@ -10,7 +10,7 @@
 namespace octavo::parity {
 namespace {
 
-// Of int16 attention with f32 arithmetic around it: measured up to 0.0005.
+// Of int16 attention with f32 arithmetic around it: the bound of ops/full_attention_int16_test.cc.
 constexpr Tolerance kInt16Tolerance = {.rel_rms = 0.002};
 
 bool IsInt16(const Subject& subject) {
