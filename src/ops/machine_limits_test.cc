@@ -25,16 +25,9 @@ TEST(MachineLimits, MeasuresWhatTheTableHas) {
   EXPECT_GT(limits.read_gb_per_s, 0.1);
   EXPECT_EQ(limits.bf16_dot > 0, kernels.peak_bf16_dot.run != nullptr);
   EXPECT_EQ(limits.int8_dot > 0, kernels.peak_int8_dot.run != nullptr);
+  EXPECT_EQ(limits.int8_maddubs16 > 0, kernels.peak_int8_maddubs16.run != nullptr);
+  EXPECT_EQ(limits.int8_maddubs32 > 0, kernels.peak_int8_maddubs32.run != nullptr);
   EXPECT_EQ(limits.int16_madd > 0, kernels.peak_int16_madd.run != nullptr);
-}
-
-TEST(MachineLimits, IntegerPairSumsBeatFloats) {
-  const KernelTable& kernels = SelectedKernels();
-  if (kernels.peak_int8_maddubs16.run == nullptr) {
-    GTEST_SKIP() << kernels.name << " has no vpmaddubsw";
-  }
-  EXPECT_GT(Limits().int8_maddubs16, Limits().int8_maddubs32);
-  EXPECT_GT(Limits().int8_maddubs16, Limits().int16_madd);
 }
 
 }  // namespace
