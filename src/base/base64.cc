@@ -13,11 +13,10 @@ constexpr int8_t kPadding = -3;
 constexpr std::array<int8_t, 256> MakeValues() {
   std::array<int8_t, 256> values{};
   values.fill(kOther);
-  for (int i = 0; i < 26; ++i) {
-    values[static_cast<size_t>('A' + i)] = static_cast<int8_t>(i);
-    values[static_cast<size_t>('a' + i)] = static_cast<int8_t>(26 + i);
-  }
-  for (int i = 0; i < 10; ++i) values[static_cast<size_t>('0' + i)] = static_cast<int8_t>(52 + i);
+  int8_t value = 0;
+  for (unsigned char c = 'A'; c <= 'Z'; ++c) values[c] = value++;
+  for (unsigned char c = 'a'; c <= 'z'; ++c) values[c] = value++;
+  for (unsigned char c = '0'; c <= '9'; ++c) values[c] = value++;
   values['+'] = values['-'] = 62;
   values['/'] = values['_'] = 63;
   for (const unsigned char space : {'\n', '\r', '\t', ' '}) values[space] = kSpace;

@@ -70,7 +70,7 @@ const char* PartName(std::string_view name) {
 fs::path ModelOutputFile(const std::string& output, const fs::path& source, bool force) {
   const fs::path wish(output);
   const bool is_file = wish.extension() == ".octavo";
-  const fs::path file = is_file ? wish : wish / "model.octavo";
+  fs::path file = is_file ? wish : wish / "model.octavo";
   std::error_code ignored;
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   if (fs::equivalent(folder, source, ignored)) {

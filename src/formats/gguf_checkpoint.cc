@@ -228,20 +228,20 @@ class GgufCheckpoint final : public Checkpoint {
     std::vector<uint8_t> q(static_cast<size_t>(kPanelColumns * size));
     uint16_t scales[kPanelColumns];
     uint8_t zeros[kPanelColumns];
-    for (int64_t panel = 0; panel < layout.num_panels(); ++panel) {
+    for (int64_t i = 0; i < layout.num_panels() * num_groups; ++i) {
+      const int64_t panel = i / num_groups;
+      const int64_t g = i % num_groups;
       const int64_t first = panel * kPanelColumns;
-      const auto columns = static_cast<int>(std::min<int64_t>(kPanelColumns, layout.n - first));
-      for (int64_t g = 0; g < num_groups; ++g) {
-        for (int c = 0; c < columns; ++c) {
-          const std::byte* block = RowOf(parts, first + c, row_bytes) + g * type.block_bytes;
-          GgufGroupColumn(type, block, q.data() + c * size, &scales[c], &zeros[c]);
-          if (!std::isfinite(ToFloat(Float16{scales[c]}))) {
-            Throw(ErrorCode::kDataLoss, info.name, "has a scale that is not finite");
-          }
+      const int64_t columns = std::min<int64_t>(kPanelColumns, layout.n - first);
+      for (int64_t c = 0; c < columns; ++c) {
+        const std::byte* block = RowOf(parts, first + c, row_bytes) + g * type.block_bytes;
+        GgufGroupColumn(type, block, q.data() + c * size, &scales[c], &zeros[c]);
+        if (!std::isfinite(ToFloat(Float16{scales[c]}))) {
+          Throw(ErrorCode::kDataLoss, info.name, "has a scale that is not finite");
         }
-        WriteGroupBlock(layout.group, {q.data(), size, scales, zeros, columns},
-                        out + GroupBlockOffset(layout.group, layout.k, panel, g));
       }
+      WriteGroupBlock(layout.group, {q.data(), size, scales, zeros, static_cast<int>(columns)},
+                      out + GroupBlockOffset(layout.group, layout.k, panel, g));
     }
   }
 

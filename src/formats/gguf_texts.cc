@@ -284,7 +284,7 @@ std::string PreprocessorJson(const Metadata& vision) {
 }
 
 void CheckVision(const Metadata& vision) {
-  const char* const kKeys[] = {"clip.projector_type", "clip.vision.projector_type"};
+  constexpr const char* kKeys[] = {"clip.projector_type", "clip.vision.projector_type"};
   std::string_view projector;
   for (const char* key : kKeys) {
     if (const auto found = vision.FindString(key)) projector = *found;

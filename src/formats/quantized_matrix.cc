@@ -159,26 +159,25 @@ std::optional<PackedLayout> QuantizedMatrix::Layout() const {
 
 void QuantizedMatrix::Pack(const PackedLayout& layout, std::byte* out) const {
   const GroupLayout& group = layout.group;
-  const int size = group.group_size;
+  const int64_t size = group.group_size;
+  const int64_t num_groups = k_ / size;
   std::vector<uint8_t> q(static_cast<size_t>(kPanelColumns * size));
   uint16_t scales[kPanelColumns];
   uint8_t zeros[kPanelColumns];
-  for (int64_t panel = 0; panel < layout.num_panels(); ++panel) {
-    const int64_t first = panel * kPanelColumns;
-    const auto columns = static_cast<int>(std::min<int64_t>(kPanelColumns, n_ - first));
-    for (int64_t block = 0; block < k_ / size; ++block) {
-      const int64_t g = group_of_[static_cast<size_t>(block * size)];
-      for (int c = 0; c < columns; ++c) {
-        for (int i = 0; i < size; ++i) {
-          q[static_cast<size_t>(c * size + i)] =
-              static_cast<uint8_t>(Q(first + c, block * size + i));
-        }
-        scales[c] = Narrow(ScaleAt(scales_.view, ScalePlace(first + c, g)), group.scale_dtype);
-        zeros[c] = static_cast<uint8_t>(Zero(first + c, g));
+  for (int64_t i = 0; i < layout.num_panels() * num_groups; ++i) {
+    const int64_t first = i / num_groups * kPanelColumns;
+    const int64_t begin = i % num_groups * size;
+    const int64_t g = group_of_[static_cast<size_t>(begin)];
+    const int64_t columns = std::min<int64_t>(kPanelColumns, n_ - first);
+    for (int64_t c = 0; c < columns; ++c) {
+      for (int64_t j = 0; j < size; ++j) {
+        q[static_cast<size_t>(c * size + j)] = static_cast<uint8_t>(Q(first + c, begin + j));
       }
-      WriteGroupBlock(group, {q.data(), size, scales, zeros, columns},
-                      out + GroupBlockOffset(group, k_, panel, block));
+      scales[c] = Narrow(ScaleAt(scales_.view, ScalePlace(first + c, g)), group.scale_dtype);
+      zeros[c] = static_cast<uint8_t>(Zero(first + c, g));
     }
+    WriteGroupBlock(group, {q.data(), size, scales, zeros, static_cast<int>(columns)},
+                    out + GroupBlockOffset(group, k_, i / num_groups, i % num_groups));
   }
 }
 

@@ -7,7 +7,8 @@
 namespace octavo {
 
 uint64_t Xxh64(std::span<const std::byte> bytes) noexcept {
-  return XXH64(bytes.data(), bytes.size(), 0);
+  // The library copies from the pointer, which an empty span may not have.
+  return bytes.empty() ? XXH64("", 0, 0) : XXH64(bytes.data(), bytes.size(), 0);
 }
 
 }  // namespace octavo

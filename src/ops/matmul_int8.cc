@@ -153,7 +153,7 @@ size_t MatmulInt8ScratchBytes() {
 }
 
 size_t MatmulArenaBytes(int64_t max_rows, int64_t max_k) {
-  constexpr int64_t kRounding = 2 * 64;  // each allocation is rounded up
+  constexpr int64_t kRounding = int64_t{2} * 64;  // each allocation is rounded up
   const int64_t row_bytes =
       max_k + kRowPad + max_k / kSmallestGroup * int64_t{sizeof(ActivationGroup)};
   return static_cast<size_t>(std::min(max_rows, kQuantizedRows) * row_bytes + kRounding);

@@ -65,7 +65,7 @@ TEST(MatmulInt8, GivesTheDefinitionsBitsInEveryTable) {
     for (const GroupLayout& layout : SomeGroupLayouts()) {
       for (const int64_t n : {1, 16, 33, 80}) {
         const int64_t k = 3 * layout.group_size;
-        const Weight w = MakeGroupWeight(*context, layout, n, k);
+        const Weight w = MakeGroupWeight(layout, n, k);
         const std::vector<float> bias = RandomFloats(n, 2);
         for (const int64_t m : {1, 2, 3, 4, 5, 8, 13, 17, 23}) {
           const std::vector<float> x = RandomFloats(m * k, 1), before = RandomFloats(m * n, 3);
@@ -85,7 +85,7 @@ TEST(MatmulInt8, IsNearTheProductOfUnroundedActivations) {
   const TestContext context;
   for (const GroupLayout& layout : SomeGroupLayouts()) {
     constexpr int64_t kM = 9, kN = 48, kK = 896;
-    const Weight w = MakeGroupWeight(*context, layout, kN, kK);
+    const Weight w = MakeGroupWeight(layout, kN, kK);
     const std::vector<float> x = RandomFloats(kM * kK, 1);
     const std::vector<float> rounded =
         Multiply(*context, x, w.packed, kM, Int8(), std::vector<float>(kM * kN));
@@ -107,7 +107,7 @@ TEST(MatmulInt8, BitsDoNotDependOnRowsOrThreads) {
   const TestContext one(1);
   for (const GroupLayout& layout :
        {GroupLayout{4, 128, DType::kF16, false}, GroupLayout{8, 128, DType::kF16, true}}) {
-    const Weight w = MakeGroupWeight(*one, layout, kN, kK);
+    const Weight w = MakeGroupWeight(layout, kN, kK);
     const std::vector<float> all =
         Multiply(*one, x, w.packed, kM, Int8(), std::vector<float>(kM * kN));
     for (const int threads : {2, 4}) {
@@ -133,7 +133,7 @@ TEST(MatmulInt8, InF32QuantisedWeightsCountAsTheirNumbers) {
   for (const GroupLayout& layout : SomeGroupLayouts()) {
     for (const int64_t k : {128, 640}) {
       constexpr int64_t kN = 75;
-      const Weight w = MakeGroupWeight(*context, layout, kN, k);
+      const Weight w = MakeGroupWeight(layout, kN, k);
       const TensorView view{reinterpret_cast<const std::byte*>(w.values.data()), DType::kF32,
                             Shape{kN, k}};
       const PackedWeight wide = PackedWeight::Pack(*context, view, kN, k);
@@ -162,7 +162,7 @@ TEST(MatmulInt8, FloatWeightsRunInF32) {
 
 TEST(MatmulInt8, CountsWhatTookTheSlowerWay) {
   const TestContext context;
-  const Weight w = MakeGroupWeight(*context, GroupLayout{}, 64, 256);
+  const Weight w = MakeGroupWeight(GroupLayout{}, 64, 256);
   MatmulCounts counts;
   MatmulOptions options = Int8();
   options.counts = &counts;
@@ -181,7 +181,7 @@ TEST(MatmulInt8, CountsWhatTookTheSlowerWay) {
 TEST(MatmulInt8, TakesNoMoreOfTheArenaThanItSays) {
   constexpr int64_t kM = 800, kK = 320, kN = 16;
   const TestContext context;
-  const Weight w = MakeGroupWeight(*context, GroupLayout{4, 32, DType::kF16, false}, kN, kK);
+  const Weight w = MakeGroupWeight(GroupLayout{4, 32, DType::kF16, false}, kN, kK);
   Workspace workspace(MatmulArenaBytes(kM, kK), 2, MatmulScratchBytes(kK));
   Context tight = *context;
   tight.workspace = &workspace;

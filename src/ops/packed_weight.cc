@@ -30,33 +30,6 @@ PackedWeight PackedWeight::Pack(const Context& context, const TensorView& weight
   return packed;
 }
 
-PackedWeight PackedWeight::PackGroups(const Context& context, const GroupLayout& layout, int64_t n,
-                                      int64_t k, const uint8_t* q, const uint16_t* scale,
-                                      const uint8_t* zero) {
-  OCTAVO_CHECK(InvalidGroupLayout(layout, n, k) == nullptr, n, " x ", k);
-  const PackedLayout whole = PackedLayout::Quantized(layout, n, k);
-  const int64_t groups = k / layout.group_size;
-  std::byte* data = nullptr;
-  PackedWeight packed(whole, &data);
-  context.pool->ParallelFor(whole.num_panels(), 1, [&](int64_t begin, int64_t end, int) {
-    for (int64_t p = begin; p < end; ++p) {
-      const int64_t row = p * kPanelColumns;
-      const auto columns = static_cast<int>(std::min<int64_t>(kPanelColumns, n - row));
-      for (int64_t g = 0; g < groups; ++g) {
-        uint16_t scales[kPanelColumns];
-        uint8_t zeros[kPanelColumns];
-        for (int c = 0; c < columns; ++c) {
-          scales[c] = scale[(row + c) * groups + g];
-          zeros[c] = zero[(row + c) * groups + g];
-        }
-        WriteGroupBlock(layout, {q + row * k + g * layout.group_size, k, scales, zeros, columns},
-                        data + GroupBlockOffset(layout, k, p, g));
-      }
-    }
-  });
-  return packed;
-}
-
 PackedWeight PackedWeight::Borrow(const PackedLayout& layout, const std::byte* data,
                                   std::shared_ptr<const void> owner) {
   OCTAVO_CHECK(InvalidPackedLayout(layout) == nullptr, layout.n, " x ", layout.k);

@@ -25,13 +25,6 @@ class PackedWeight {
   // Uses the pool. Throws std::bad_alloc.
   static PackedWeight Pack(const Context& context, const TensorView& weight, int64_t n, int64_t k);
 
-  // From quantised numbers: q [N, K], and the bits of scales and zeros [N, K / group_size], in the
-  // ranges of GroupLayout. Uses the pool. Throws std::bad_alloc.
-  // REQUIRES: InvalidGroupLayout(layout, n, k) is null.
-  static PackedWeight PackGroups(const Context& context, const GroupLayout& layout, int64_t n,
-                                 int64_t k, const uint8_t* q, const uint16_t* scale,
-                                 const uint8_t* zero);
-
   // Reads PackedBytes(layout) bytes where they are; `owner` keeps them alive (a mapped file).
   // REQUIRES: data is 64-byte aligned, the layout is valid, and groups keep the ranges that it
   // promises.

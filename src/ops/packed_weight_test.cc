@@ -33,7 +33,7 @@ TEST(PackedWeight, ReadsUnalignedTensors) {
 TEST(PackedWeight, GivesBackEveryRowOfGroups) {
   const TestContext context;
   for (const GroupLayout& layout : SomeGroupLayouts()) {
-    const Weight w = MakeGroupWeight(*context, layout, 37, 256);
+    const Weight w = MakeGroupWeight(layout, 37, 256);
     EXPECT_EQ(w.packed.format(), layout.bits == 4 ? WeightFormat::kW4 : WeightFormat::kW8);
     EXPECT_EQ(w.packed.size_bytes(), static_cast<size_t>(GroupMatrixBytes(layout, 37, 256)));
     for (int64_t n = 0; n < 37; ++n) {

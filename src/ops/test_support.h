@@ -4,10 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <vector>
 
+#include "base/aligned_buffer.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
 #include "kernels/select.h"
@@ -17,6 +20,8 @@
 #include "ops/packed_weight.h"
 #include "ops/workspace.h"
 #include "tensor/float16.h"
+#include "tensor/group_layout.h"
+#include "tensor/packed_layout.h"
 
 namespace octavo::ops {
 
@@ -77,9 +82,30 @@ inline Weight MakeWeight(const Context& context, DType dtype, int64_t n, int64_t
   return w;
 }
 
+// q: [N, K]; scale and zero: [N, K / group_size]; as blocks of the layout.
+inline PackedWeight PackGroups(const GroupLayout& layout, int64_t n, int64_t k, const uint8_t* q,
+                               const uint16_t* scale, const uint8_t* zero) {
+  const PackedLayout whole = PackedLayout::Quantized(layout, n, k);
+  const auto data = std::make_shared<AlignedBuffer<std::byte>>(PackedBytes(whole));
+  const int64_t groups = k / layout.group_size;
+  for (int64_t block = 0; block < whole.num_panels() * groups; ++block) {
+    const int64_t row = block / groups * kPanelColumns;
+    const int64_t g = block % groups;
+    const auto columns = static_cast<int>(std::min<int64_t>(kPanelColumns, n - row));
+    uint16_t scales[kPanelColumns];
+    uint8_t zeros[kPanelColumns];
+    for (int c = 0; c < columns; ++c) {
+      scales[c] = scale[(row + c) * groups + g];
+      zeros[c] = zero[(row + c) * groups + g];
+    }
+    WriteGroupBlock(layout, {q + row * k + g * layout.group_size, k, scales, zeros, columns},
+                    data->data() + GroupBlockOffset(layout, k, row / kPanelColumns, g));
+  }
+  return PackedWeight::Borrow(whole, data->data(), data);
+}
+
 // A quantised weight, the numbers it stands for, and its packed form.
-inline Weight MakeGroupWeight(const Context& context, const GroupLayout& layout, int64_t n,
-                              int64_t k) {
+inline Weight MakeGroupWeight(const GroupLayout& layout, int64_t n, int64_t k) {
   Random random(8);
   const auto below = [&](uint64_t bound) { return static_cast<uint8_t>(random.Below(bound)); };
   const int64_t groups = n * (k / layout.group_size);
@@ -95,7 +121,7 @@ inline Weight MakeGroupWeight(const Context& context, const GroupLayout& layout,
     bits = layout.scale_dtype == DType::kF16 ? ToFloat16(s).bits : ToBFloat16(s).bits;
   }
   Weight w;
-  w.packed = PackedWeight::PackGroups(context, layout, n, k, q.data(), scale.data(), zero.data());
+  w.packed = PackGroups(layout, n, k, q.data(), scale.data(), zero.data());
   for (int64_t i = 0; i < n * k; ++i) {
     const auto group = static_cast<size_t>(i / layout.group_size);
     const float s = layout.scale_dtype == DType::kF16 ? ToFloat(Float16{scale[group]})
