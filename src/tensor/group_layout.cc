@@ -18,7 +18,7 @@ int64_t Panels(int64_t n) { return (n - 1) / kPanelColumns + 1; }
 
 // Place in its block of the byte that holds q[i] of a column.
 int64_t BytePlace(const GroupLayout& layout, int column, int i) {
-  return int64_t{i / KPerLine(layout)} * kGroupLineBytes + 4 * column + i % 4;
+  return int64_t{i / KPerLine(layout)} * kGroupLineBytes + int64_t{4} * column + i % 4;
 }
 
 const std::byte* ZeroPlace(const GroupLayout& layout, const std::byte* block, int column) {
@@ -92,7 +92,7 @@ int GroupZero(const GroupLayout& layout, const std::byte* block, int column) noe
 
 float GroupScale(const GroupLayout& layout, const std::byte* block, int column) noexcept {
   uint16_t bits = 0;
-  std::memcpy(&bits, block + GroupSideOffset(layout) + 2 * column, sizeof(bits));
+  std::memcpy(&bits, block + GroupSideOffset(layout) + int64_t{2} * column, sizeof(bits));
   return layout.scale_dtype == DType::kF16 ? ToFloat(Float16{bits}) : ToFloat(BFloat16{bits});
 }
 
@@ -112,7 +112,7 @@ void WriteGroupBlock(const GroupLayout& layout, const GroupBlock& block, std::by
       if (layout.bits == 4 && i % 8 >= 4) value <<= 4;
       out[BytePlace(layout, c, i)] |= static_cast<std::byte>(value & 0xFF);
     }
-    std::memcpy(side + 2 * c, block.scale + c, sizeof(uint16_t));
+    std::memcpy(side + int64_t{2} * c, block.scale + c, sizeof(uint16_t));
     side[kGroupZeroOffset + c] = static_cast<std::byte>((block.zero[c] - shift) & 0xFF);
   }
 }
