@@ -98,7 +98,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void Refuse(http::status status, std::string_view message, std::string_view code);
   void Handle();
   void WatchForEnd();
-  void SendMessage(std::shared_ptr<Message> message);
+  void SendMessage(const std::shared_ptr<Message>& message);
   void Pump();
   void ArmHeartbeat();
   void FinishAnswer(bool keep_alive);
@@ -250,7 +250,7 @@ void Session::Refuse(http::status status, std::string_view message, std::string_
   auto response = std::make_shared<Message>(status, 11);
   response->set(http::field::content_type, "application/json");
   response->body() = ErrorBody(message, code);
-  SendMessage(std::move(response));
+  SendMessage(response);
 }
 
 void Session::Handle() {
@@ -332,10 +332,10 @@ void Session::Send(HttpResponse response) {
   message->set(http::field::content_type, response.content_type);
   for (const auto& [name, value] : response.headers) message->set(name, value);
   message->body() = std::move(response.body);
-  SendMessage(std::move(message));
+  SendMessage(message);
 }
 
-void Session::SendMessage(std::shared_ptr<Message> message) {
+void Session::SendMessage(const std::shared_ptr<Message>& message) {
   const bool keep_alive = is_keep_alive_ && !shared_->is_stopping;
   message->set(http::field::server, "octavo");
   message->keep_alive(keep_alive);
