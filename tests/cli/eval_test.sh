@@ -54,7 +54,7 @@ check "what was read is the same" is "$(grep -o '"digest":"[0-9a-f]*"' stdout)" 
 cp "$source_dir/samples/receipt.md" truth/receipt.md
 run eval truth --no-timing --layout auto,whitespace --compute f32,bf16
 check "four settings succeed" is "$code" 0
-check "each has a column" grep -Eq '^all documents +f32 auto +f32 whitespace +bf16 auto +bf16 whitespace$' stdout
+check "each has a column" grep -Eq '^all documents +f32 f32 auto +f32 f32 whitespace +bf16 (f32|int16) auto +bf16 (f32|int16) whitespace$' stdout
 check "each page has a row" [ "$(grep -c '^receipt \|^sections-1 ' stdout)" = 2 ]
 cp -r "$OCTAVO_MODEL" other-model
 run eval truth --json --no-timing --model other-model --model "$OCTAVO_MODEL"
