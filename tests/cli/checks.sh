@@ -55,6 +55,13 @@ done_or_refused() { [ "$code" = 0 ] || refused; }
 nothing_temporary() { [ "$(find "$1" -name '*.tmp*' 2>/dev/null | wc -l)" = 0 ]; }
 # Of the last run with --json: the largest resident memory in whole MB.
 peak_mb() { sed -n 's/.*"peak_rss_mb":\([0-9]*\).*/\1/p' stdout; }
+check_time() { # check_time NAME LIMIT_SECONDS: since SECONDS=0
+  if grep -qa __asan_init "$octavo"; then
+    skip "$1: a sanitizer takes many times as long"
+  else
+    check "$1" [ "$SECONDS" -lt "$2" ]
+  fi
+}
 check_memory() { # check_memory NAME LIMIT_MB
   if grep -qa __asan_init "$octavo"; then
     skip "$1: a sanitizer's own memory would be counted"
