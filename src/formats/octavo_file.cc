@@ -18,18 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What Find gives for a matrix of each format.
-DType UnpackedDType(WeightFormat format) {
-  switch (format) {
-    case WeightFormat::kF16:
-      return DType::kF16;
-    case WeightFormat::kBF16:
-      return DType::kBF16;
-    default:
-      return DType::kF32;
-  }
-}
-
 // The file and where everything is. Const and safe from any thread.
 struct Opened {
   explicit Opened(const fs::path& path)
@@ -49,7 +37,7 @@ class OctavoFile final : public Checkpoint {
     for (const OctavoTensor& tensor : opened_->index.tensors) {
       TensorInfo info{tensor.name, DType::kF32, tensor.shape};
       if (tensor.is_matrix()) {
-        info.dtype = UnpackedDType(tensor.layout.format);
+        info.dtype = tensor.layout.unpacked_dtype();
         info.packed = tensor.layout;
       }
       places_[info.name] = &tensor;
@@ -66,7 +54,7 @@ class OctavoFile final : public Checkpoint {
     if (found == places_.end()) return std::nullopt;
     const OctavoTensor& tensor = *found->second;
     if (tensor.is_matrix()) {
-      return Unpack(Packed(tensor), tensor.shape, UnpackedDType(tensor.layout.format));
+      return Unpack(Packed(tensor), tensor.shape, tensor.layout.unpacked_dtype());
     }
     return LoadedTensor{{opened_->Bytes(tensor.bytes).data(), DType::kF32, tensor.shape}, opened_};
   }

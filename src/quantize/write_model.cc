@@ -20,17 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-DType DTypeOf(WeightFormat format) {
-  switch (format) {
-    case WeightFormat::kF16:
-      return DType::kF16;
-    case WeightFormat::kBF16:
-      return DType::kBF16;
-    default:
-      return DType::kF32;
-  }
-}
-
 std::string FormOf(const TensorInfo& tensor) {
   return tensor.packed ? tensor.packed->Describe() : std::string(DTypeName(tensor.dtype));
 }
@@ -106,7 +95,7 @@ class ModelWriter {
   }
 
   void PackFloats(const PackedLayout& layout, const TensorView& tensor, std::byte* out) const {
-    const DType dtype = DTypeOf(layout.format);
+    const DType dtype = layout.unpacked_dtype();
     // Also for matrices that keep their form: what is written is finite.
     const AlignedBuffer<float> floats = Floats(tensor);
     AlignedBuffer<BFloat16> narrow;

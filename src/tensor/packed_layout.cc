@@ -92,6 +92,17 @@ PackedLayout PackedLayout::Quantized(const GroupLayout& group, int64_t n, int64_
   return {group.bits == 4 ? WeightFormat::kW4 : WeightFormat::kW8, n, k, group};
 }
 
+DType PackedLayout::unpacked_dtype() const {
+  switch (format) {
+    case WeightFormat::kF16:
+      return DType::kF16;
+    case WeightFormat::kBF16:
+      return DType::kBF16;
+    default:
+      return DType::kF32;
+  }
+}
+
 std::string PackedLayout::Describe() const {
   switch (format) {
     case WeightFormat::kF32:

@@ -30,6 +30,8 @@ struct PackedLayout {
   static PackedLayout Quantized(const GroupLayout& group, int64_t n, int64_t k);
 
   bool is_quantized() const { return format == WeightFormat::kW4 || format == WeightFormat::kW8; }
+  // Of the numbers that it stands for: its own, or F32 for quantised ones.
+  DType unpacked_dtype() const;
   // Elements of a column as stored (float formats).
   int64_t stored_k() const { return format == WeightFormat::kBF16 ? (k + 1) / 2 * 2 : k; }
   int64_t num_panels() const { return (n + kPanelColumns - 1) / kPanelColumns; }

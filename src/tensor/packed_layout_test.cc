@@ -117,5 +117,12 @@ TEST(PackedLayout, DescribesItself) {
       "W8 g64 +-63");
 }
 
+TEST(PackedLayout, KnowsTheTypeOfWhatItStandsFor) {
+  for (const DType dtype : {DType::kF32, DType::kF16, DType::kBF16}) {
+    EXPECT_EQ(PackedLayout::Float(dtype, 16, 32).unpacked_dtype(), dtype);
+  }
+  EXPECT_EQ(PackedLayout::Quantized(GroupLayout{}, 16, 128).unpacked_dtype(), DType::kF32);
+}
+
 }  // namespace
 }  // namespace octavo
