@@ -10,13 +10,14 @@
 namespace octavo {
 namespace {
 
+// Ink without a gap in one row.
 struct Run {
-  int y;
   int x0;
-  int x1;  // exclusive
+  int x1;        // exclusive
+  int set = -1;  // of the component
 };
 
-void AppendRuns(const uint8_t* row, int y, int width, std::vector<Run>* runs) {
+void AppendRuns(const uint8_t* row, int width, std::vector<Run>* runs) {
   for (int x = 0; x < width;) {
     if (row[x] == 0) {
       ++x;
@@ -24,7 +25,7 @@ void AppendRuns(const uint8_t* row, int y, int width, std::vector<Run>* runs) {
     }
     const int start = x;
     while (x < width && row[x] != 0) ++x;
-    runs->push_back({y, start, x});
+    runs->push_back({start, x});
   }
 }
 
@@ -125,64 +126,80 @@ void PixelBox::Include(const PixelBox& other) {
 }
 
 std::vector<InkComponent> FindComponents(const InkMap& map) {
-  std::vector<Run> runs;
+  // What is known of each set so far; a set that was joined to another is added to it at the end.
+  std::vector<InkComponent> parts;
   DisjointSets sets;
-  size_t above_begin = 0;
-  size_t above_end = 0;
+  std::vector<Run> above;
+  std::vector<Run> runs;  // of this row
   for (int y = 0; y < map.height; ++y) {
-    const size_t begin = runs.size();
-    AppendRuns(map.row(y), y, map.width, &runs);
-    for (size_t i = begin; i < runs.size(); ++i) sets.Add();
-    size_t above = above_begin;
-    for (size_t i = begin; i < runs.size(); ++i) {
+    runs.clear();
+    AppendRuns(map.row(y), map.width, &runs);
+    size_t first = 0;
+    for (Run& run : runs) {
       // Runs that touch diagonally belong together, hence x1 >= x0 and not >.
-      while (above < above_end && runs[above].x1 < runs[i].x0) ++above;
-      for (size_t j = above; j < above_end && runs[j].x0 <= runs[i].x1; ++j) {
-        sets.Join(static_cast<int>(i), static_cast<int>(j));
+      while (first < above.size() && above[first].x1 < run.x0) ++first;
+      for (size_t j = first; j < above.size() && above[j].x0 <= run.x1; ++j) {
+        if (run.set < 0) {
+          run.set = above[j].set;
+        } else {
+          sets.Join(run.set, above[j].set);
+        }
       }
+      const PixelBox box = {run.x0, y, run.x1, y + 1};
+      if (run.set < 0) {
+        run.set = sets.Add();
+        parts.push_back({box, 0, 0});
+      }
+      InkComponent& part = parts[static_cast<size_t>(run.set)];
+      part.box.Include(box);
+      part.num_pixels += run.x1 - run.x0;
+      ++part.num_runs;
     }
-    above_begin = begin;
-    above_end = runs.size();
+    std::swap(above, runs);
   }
-  std::vector<int> number(runs.size(), -1);
-  std::vector<InkComponent> components;
-  for (size_t i = 0; i < runs.size(); ++i) {
-    const Run& run = runs[i];
-    int& n = number[static_cast<size_t>(sets.Find(static_cast<int>(i)))];
-    const PixelBox box = {run.x0, run.y, run.x1, run.y + 1};
-    if (n < 0) {
-      n = static_cast<int>(components.size());
-      components.push_back({box, 0, 0});
-    }
-    InkComponent& component = components[static_cast<size_t>(n)];
-    component.box.Include(box);
-    component.num_pixels += run.x1 - run.x0;
-    ++component.num_runs;
+  // The first of the parts of a component has its first pixel.
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const auto root = static_cast<size_t>(sets.Find(static_cast<int>(i)));
+    if (root == i) continue;
+    parts[root].box.Include(parts[i].box);
+    parts[root].num_pixels += std::exchange(parts[i].num_pixels, 0);
+    parts[root].num_runs += parts[i].num_runs;
   }
-  return components;
+  parts.erase(std::remove_if(parts.begin(), parts.end(),
+                             [](const InkComponent& part) { return part.num_pixels == 0; }),
+              parts.end());
+  return parts;
 }
 
 PageInk SortComponents(const InkMap& map) {
   // Joining pictures compares all pairs; more of them than this is texture, and dropped.
   constexpr size_t kMaxPictures = 2000;
   constexpr int kMinRow = 3;
-  const std::vector<InkComponent> components = FindComponents(map);
+  std::vector<InkComponent> components = FindComponents(map);
   PageInk page;
   page.unit = MedianLetterHeight(components, map.height);
   if (page.unit == 0) return page;
   // Titles are set in letters many times as high as the text's.
   const std::vector<bool> is_in_row = FindLettersInRows(components, 2 * page.unit, kMinRow);
   std::vector<PixelBox> pictures;
+  std::vector<bool> is_letter(components.size(), false);
   for (size_t i = 0; i < components.size(); ++i) {
     const InkComponent& component = components[i];
     Kind kind = KindOf(component, page.unit);
     if (kind != Kind::kLetter && is_in_row[i] && !HoldsOthers(components, component.box)) {
       kind = Kind::kLetter;
     }
-    if (kind == Kind::kLetter) page.letters.push_back(component);
+    is_letter[i] = kind == Kind::kLetter;
     if (kind == Kind::kRule || kind == Kind::kFrame) page.rules.push_back(component.box);
     if (kind == Kind::kPicture && pictures.size() < kMaxPictures) pictures.push_back(component.box);
   }
+  // In place: texture has a million parts.
+  size_t num_letters = 0;
+  for (size_t i = 0; i < components.size(); ++i) {
+    if (is_letter[i]) components[num_letters++] = components[i];
+  }
+  components.resize(num_letters);
+  page.letters = std::move(components);
   page.pictures = MergeBoxes(std::move(pictures), page.unit);
   page.letters.erase(std::remove_if(page.letters.begin(), page.letters.end(),
                                     [&](const InkComponent& letter) {

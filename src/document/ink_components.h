@@ -25,8 +25,8 @@ struct PixelBox {
 // One 8-connected piece of ink.
 struct InkComponent {
   PixelBox box;
-  int64_t num_pixels = 0;
-  int64_t num_runs = 0;  // horizontal runs; num_pixels / num_runs is the mean stroke width
+  int num_pixels = 0;  // of the map, which has at most 16 million
+  int num_runs = 0;    // horizontal runs; num_pixels / num_runs is the mean stroke width
 
   double stroke_width() const {
     return static_cast<double>(num_pixels) / static_cast<double>(num_runs);

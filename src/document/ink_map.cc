@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <utility>
 
 namespace octavo {
 namespace {
@@ -209,13 +210,14 @@ InkMap FindInk(const Image& page) {
   SubtractFrom(EstimateBackground(gray), &gray);
   map.width = gray.width;
   map.height = gray.height;
-  map.ink.assign(gray.values.size(), 0);
   Histogram histogram{};
   for (const uint8_t value : gray.values) ++histogram[value];
   // The darkest ten-thousandth: some ten letters of a page.
-  if (Percentile(histogram, 0.9999) < kMinContrast) return map;
-  const int threshold = std::clamp(OtsuThreshold(histogram), kMinThreshold, kMaxThreshold);
-  for (size_t i = 0; i < gray.values.size(); ++i) map.ink[i] = gray.values[i] > threshold ? 1 : 0;
+  const bool is_blank = Percentile(histogram, 0.9999) < kMinContrast;
+  const int threshold =
+      is_blank ? 255 : std::clamp(OtsuThreshold(histogram), kMinThreshold, kMaxThreshold);
+  map.ink = std::move(gray.values);
+  for (uint8_t& value : map.ink) value = value > threshold ? 1 : 0;
   return map;
 }
 

@@ -45,14 +45,20 @@ void CheckImageSize(int64_t width, int64_t height, std::string_view where,
   }
 }
 
-void CheckHeldWhole(int64_t width, int64_t height, std::string_view where, std::string_view what,
+void CheckHeldWhole(const WholePicture& picture, std::string_view where,
                     const DecodeOptions& options) {
-  if (width > options.max_whole_pixels / height) {
-    throw TooLargeImage(where,
-                        StrCat(what, " of ", width, "x", height,
-                               " pixels, which can only be read whole, is over the limit of ",
-                               options.max_whole_pixels, " pixels"));
+  constexpr uint64_t kMaxRatio = 100;
+  int64_t limit = options.max_whole_pixels;
+  std::string_view why;
+  if (picture.num_held_bytes / kMaxRatio > picture.num_file_bytes) {
+    limit = std::min(limit, kFreePixels);
+    why = " for so small a file";
   }
+  if (picture.width <= limit / picture.height) return;
+  throw TooLargeImage(where, StrCat(picture.what, " of ", picture.width, "x", picture.height,
+                                    " pixels in ", picture.num_file_bytes,
+                                    " bytes, which can only be read whole, is over the limit of ",
+                                    limit, " pixels", why));
 }
 
 void CheckCancelled(const DecodeOptions& options) {

@@ -22,6 +22,12 @@ namespace octavo {
 
 struct DecodedImage {
   Image image;
+  // As the file holds it.
+  int64_t stored_width = 0;
+  int64_t stored_height = 0;
+  int64_t bits_per_pixel = 0;
+  // Neighbours in a stored row that differ visibly; counted where the picture is reduced.
+  int64_t num_edges = 0;
   int orientation = 1;                     // EXIF's, 1 to 8; not yet applied
   std::vector<std::string> warnings = {};  // as DecodedPicture has them
 };
@@ -36,9 +42,19 @@ Error TooLargeImage(std::string_view where, std::string_view what);
 // picture's size is allocated.
 void CheckImageSize(int64_t width, int64_t height, std::string_view where,
                     const DecodeOptions& options);
-// Throws kResourceExhausted if a picture that can only be read whole is over
-// options.max_whole_pixels. what: "interlaced PNG".
-void CheckHeldWhole(int64_t width, int64_t height, std::string_view where, std::string_view what,
+// A picture that can only be read whole. num_held_bytes: what that takes beside the result;
+// num_file_bytes: of the file. what: "interlaced PNG".
+struct WholePicture {
+  int64_t width = 0;
+  int64_t height = 0;
+  uint64_t num_held_bytes = 0;
+  uint64_t num_file_bytes = 0;
+  std::string_view what;
+};
+
+// Throws kResourceExhausted if it is over options.max_whole_pixels, or over kFreePixels and takes
+// more than a hundred bytes for each of the file's: such a file is blank or means harm.
+void CheckHeldWhole(const WholePicture& picture, std::string_view where,
                     const DecodeOptions& options);
 
 // Throws kCancelled if options.is_cancelled says so.

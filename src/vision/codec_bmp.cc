@@ -347,7 +347,10 @@ DecodedImage DecodeBmp(std::span<const std::byte> bytes, std::string_view where,
   const bool has_alpha = header.channels[3].mask != 0 && !reader.IsAlphaBlank(header);
   LargeBuffer indices;
   if (header.is_rle()) {
-    CheckHeldWhole(header.width, header.height, where, "BMP with RLE", options);
+    CheckHeldWhole({header.width, header.height,
+                    static_cast<uint64_t>(header.width) * static_cast<uint64_t>(header.height),
+                    bytes.size(), "BMP with RLE"},
+                   where, options);
     indices = reader.ReadRle(header);
   }
   RowSink sink(header.width, header.height, has_alpha ? PixelLayout::kRgba : PixelLayout::kRgb, {},
@@ -362,7 +365,9 @@ DecodedImage DecodeBmp(std::span<const std::byte> bytes, std::string_view where,
     }
     sink.TakeRow();
   }
-  return sink.Finish();
+  DecodedImage decoded = sink.Finish();
+  decoded.bits_per_pixel = header.num_bits;
+  return decoded;
 }
 
 }  // namespace octavo

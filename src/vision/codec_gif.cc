@@ -188,7 +188,10 @@ DecodedImage DecodeGif(std::span<const std::byte> bytes, std::string_view where,
   LargeBuffer whole;
   std::vector<uint8_t> indices;  // one row
   if (frame.Interlace) {
-    CheckHeldWhole(frame.Width, frame.Height, where, "interlaced GIF", options);
+    CheckHeldWhole({frame.Width, frame.Height,
+                    static_cast<uint64_t>(frame.Width) * static_cast<uint64_t>(frame.Height),
+                    bytes.size(), "interlaced GIF"},
+                   where, options);
     whole = reader.ReadInterlaced();
   } else {
     indices.resize(static_cast<size_t>(frame.Width));
@@ -215,6 +218,7 @@ DecodedImage DecodeGif(std::span<const std::byte> bytes, std::string_view where,
     sink.TakeRow();
   }
   DecodedImage decoded = sink.Finish();
+  decoded.bits_per_pixel = 8;
   const Rest rest = reader.WhatFollowsTheFrame();
   if (rest == Rest::kAnotherFrame) decoded.warnings.push_back(FirstFrameOnly());
   if (rest == Rest::kCut) {

@@ -30,9 +30,6 @@ namespace {
 
 constexpr int kExifMarker = JPEG_APP0 + 1;
 constexpr int kProfileMarker = JPEG_APP0 + 2;
-// A picture of several scans is held as coefficients of 2 bytes until the last. Enough for 67
-// million pixels in full colour, for twice as many with chroma halved both ways.
-constexpr uint64_t kMaxCoefficientBytes = uint64_t{6} << 26;
 // A progressive file may name the same pixels again and again; real ones have about ten scans.
 constexpr int kMaxScans = 500;
 
@@ -175,6 +172,7 @@ class JpegReader {
   // Of the rows. CMYK comes as stored: 255 is no ink.
   PixelLayout layout() const;
   // What Start will allocate to collect scans.
+  // What a picture of several scans is held as until the last; 0 with one scan.
   uint64_t coefficient_bytes() const;
   // The embedded profile; empty if there is none. Valid as long as this object, and only between
   // ReadHeader and Finish to be asked for.
@@ -378,10 +376,10 @@ DecodedImage DecodeJpeg(std::span<const std::byte> bytes, std::string_view where
   };
   if (!reader.ReadHeader()) throw fail();
   CheckImageSize(reader.width(), reader.height(), where, options);
-  if (reader.coefficient_bytes() > kMaxCoefficientBytes) {
-    throw TooLargeImage(where,
-                        StrCat("JPEG of several scans needs ", reader.coefficient_bytes(),
-                               " bytes of coefficients, the limit is ", kMaxCoefficientBytes));
+  if (reader.coefficient_bytes() > 0) {
+    CheckHeldWhole({reader.width(), reader.height(), reader.coefficient_bytes(), bytes.size(),
+                    "JPEG of several scans"},
+                   where, options);
   }
   RowSink sink(reader.width(), reader.height(), reader.layout(), reader.Profile(), options);
   const int orientation = reader.Orientation();

@@ -313,7 +313,9 @@ DecodedImage DecodePng(std::span<const std::byte> bytes, std::string_view where,
   if (!reader.Start()) throw fail();
   const bool is_interlaced = reader.num_passes() > 1;
   if (is_interlaced) {
-    CheckHeldWhole(reader.width(), reader.height(), where, "interlaced PNG", options);
+    CheckHeldWhole({reader.width(), reader.height(), reader.row_bytes() * reader.height(),
+                    bytes.size(), "interlaced PNG"},
+                   where, options);
   }
   RowSink sink(reader.width(), reader.height(), reader.layout(), reader.Profile(), options);
   OCTAVO_CHECK(reader.row_bytes() == sink.row_bytes() * (reader.is_clipped() ? 2 : 1),
@@ -322,6 +324,7 @@ DecodedImage DecodePng(std::span<const std::byte> bytes, std::string_view where,
       is_interlaced ? ReadInterlaced(&reader, options, &sink) : ReadSequential(&reader, &sink);
   if (!is_complete || !reader.ReadEnd()) throw fail();
   DecodedImage decoded = sink.Finish();
+  decoded.bits_per_pixel = static_cast<int64_t>(reader.stored_row_bytes() * 8 / reader.width());
   decoded.orientation = ExifOrientation(reader.exif());
   if (reader.is_animated()) decoded.warnings.push_back(FirstFrameOnly());
   return decoded;

@@ -498,6 +498,7 @@ DecodedImage DecodeTiff(std::span<const std::byte> bytes, const ImagePage& page,
     DecodeSamples(file, form, options, &sink);
   }
   DecodedImage decoded = sink.Finish();
+  decoded.bits_per_pixel = int64_t{form.num_samples} * form.depth.num_bits;
   decoded.orientation = file.Orientation();
   file.CheckFaxErrors(form.height, &decoded.warnings);
   return decoded;

@@ -119,9 +119,13 @@ DecodedImage DecodeWebp(std::span<const std::byte> bytes, std::string_view where
                         const DecodeOptions& options) {
   const WebpReader reader(bytes, where);
   CheckImageSize(reader.canvas_width(), reader.canvas_height(), where, options);
-  CheckHeldWhole(reader.canvas_width(), reader.canvas_height(), where, "WebP picture", options);
-
   const WebPIterator& frame = reader.frame();
+  // The library holds four bytes a pixel of a picture without loss.
+  CheckHeldWhole({reader.canvas_width(), reader.canvas_height(),
+                  static_cast<uint64_t>(frame.width) * static_cast<uint64_t>(frame.height) * 4,
+                  bytes.size(), "WebP picture"},
+                 where, options);
+
   const bool has_alpha = reader.frame_has_alpha() || !reader.covers_canvas();
   const size_t num_channels = has_alpha ? 4 : 3;
   const size_t frame_row_bytes = static_cast<size_t>(frame.width) * num_channels;

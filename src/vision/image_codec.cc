@@ -15,6 +15,7 @@
 #include "vision/codec_webp.h"
 #include "vision/exif.h"
 #include "vision/media_type.h"
+#include "vision/row_sink.h"
 #include "vision/tiff_pages.h"
 
 namespace octavo {
@@ -51,6 +52,33 @@ const Codec& GetCodec(std::span<const std::byte> bytes, std::string_view where) 
                      found.empty() ? "no known file type" : found, ", expected ", kImageFormats));
 }
 
+// Decodes; more than kFreePixels only if the contents need them, which the first of two passes over
+// a large picture tells. So neither a blank page of hundreds of megapixels nor a pattern that is
+// repeated endlessly takes the memory of a drawing of that size.
+template <typename Decode>
+DecodedImage DecodeAsNeeded(Decode decode, size_t num_bytes, const DecodeOptions& options) {
+  // A page of print at 600 dpi has an edge in every 30 pixels, a sparse drawing in every 300.
+  constexpr int64_t kPixelsPerEdge = 500;
+  // What is stored in less than a two-hundredth of its samples repeats itself. Print at 600 dpi as
+  // a fax has a ratio of 25 to 150; a blank picture in PNG 1030.
+  constexpr int64_t kMaxRatio = 200;
+  DecodeOptions limited = options;
+  limited.max_decoded_pixels = std::min(options.max_decoded_pixels, kFreePixels);
+  DecodedImage decoded = decode(limited);
+  const int64_t num_sample_bytes =
+      decoded.stored_width * decoded.stored_height * decoded.bits_per_pixel / 8;
+  if (num_sample_bytes / kMaxRatio > static_cast<int64_t>(num_bytes)) return decoded;
+  limited.max_decoded_pixels =
+      std::min(options.max_decoded_pixels, decoded.num_edges * kPixelsPerEdge);
+  if (limited.max_decoded_pixels <= kFreePixels) return decoded;
+  const auto factor = [&](int64_t max_pixels) {
+    return ReductionFactor(decoded.stored_width, decoded.stored_height, max_pixels);
+  };
+  if (factor(limited.max_decoded_pixels) == factor(kFreePixels)) return decoded;
+  decoded = {};
+  return decode(limited);
+}
+
 }  // namespace
 
 std::string_view SniffImageFormat(std::span<const std::byte> bytes) noexcept {
@@ -66,12 +94,11 @@ std::vector<ImagePage> ListImagePages(std::span<const std::byte> bytes, std::str
 DecodedPicture DecodeImagePage(std::span<const std::byte> bytes, const ImagePage& page,
                                std::string_view where, const DecodeOptions& options) {
   const Codec& codec = GetCodec(bytes, where);
-  DecodeOptions limited = options;
-  const auto num_bytes = static_cast<int64_t>(std::min(bytes.size(), size_t{1} << 40));
-  limited.max_decoded_pixels = std::min(
-      options.max_decoded_pixels, std::max(kFreePixels, num_bytes * options.max_pixels_per_byte));
-  DecodedImage decoded = codec.decode != nullptr ? codec.decode(bytes, where, limited)
-                                                 : DecodeTiff(bytes, page, where, limited);
+  const auto decode = [&](const DecodeOptions& limited) {
+    return codec.decode != nullptr ? codec.decode(bytes, where, limited)
+                                   : DecodeTiff(bytes, page, where, limited);
+  };
+  DecodedImage decoded = DecodeAsNeeded(decode, bytes.size(), options);
   if (options.apply_exif_orientation) {
     const auto check = [&] { CheckCancelled(options); };
     decoded.image = ApplyOrientation(std::move(decoded.image), decoded.orientation, check);

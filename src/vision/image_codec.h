@@ -34,13 +34,11 @@ enum class ProfileRule {
 };
 
 struct DecodeOptions {
-  int64_t max_pixels = int64_t{1} << 29;          // width x height as stored; larger is refused
-  int64_t max_side = int64_t{1} << 20;            // a longer one is refused: some rows are held
-  int64_t max_decoded_pixels = int64_t{1} << 26;  // of the result; larger pictures are averaged
-                                                  // down as their rows come
-  // A result of more than kFreePixels has at most this many for each byte of the file: what takes
-  // less to say is coarse, or blank for the most part. A fax of print has some 300 at 600 dpi.
-  int64_t max_pixels_per_byte = 200;
+  int64_t max_pixels = int64_t{1} << 29;  // width x height as stored; larger is refused
+  int64_t max_side = int64_t{1} << 20;    // a longer one is refused: some rows are held
+  // Of the result; larger pictures are averaged down as their rows come. More than kFreePixels are
+  // given only to pictures whose contents need them.
+  int64_t max_decoded_pixels = int64_t{1} << 26;
   int64_t max_whole_pixels = int64_t{1} << 26;  // of a picture that can only be read whole
   // Blocks of 8 x 8 coefficients that the scans of a JPEG go through, all together: a scan of a few
   // bytes may name every block. Real files go through the largest picture's 4 to 10 times, here 16.
@@ -54,7 +52,7 @@ struct DecodeOptions {
   std::function<bool()> is_cancelled = {};
 };
 
-// A page of 300 dpi, of any usual size.
+// A page of 300 dpi, of any usual size. What is larger must be worth it: see image_codec.cc.
 inline constexpr int64_t kFreePixels = 12'000'000;
 
 // "png", "jpeg", "webp", "tiff", "gif", "bmp", "ppm", or "" if the bytes are none that octavo

@@ -13,6 +13,17 @@ void GreyToRgb(const uint8_t* grey, size_t num_pixels, uint8_t* rgb) {
   for (size_t i = 0; i < num_pixels; ++i, rgb += 3) rgb[0] = rgb[1] = rgb[2] = grey[i];
 }
 
+// Neighbours whose green differs by more than the noise of a scan.
+int64_t CountEdges(const uint8_t* rgb, size_t num_pixels) {
+  constexpr int kMinStep = 32;
+  int64_t count = 0;
+  for (size_t x = 1; x < num_pixels; ++x) {
+    const int step = rgb[3 * x + 1] - rgb[3 * x - 2];
+    count += step > kMinStep || step < -kMinStep ? 1 : 0;
+  }
+  return count;
+}
+
 }  // namespace
 
 int64_t ReductionFactor(int64_t width, int64_t height, int64_t max_pixels) {
@@ -73,6 +84,7 @@ void RowSink::TakeRow() {
   }
   if (factor_ > 1) {
     ConvertTo(rgb_.data());
+    num_edges_ += CountEdges(rgb_.data(), static_cast<size_t>(width_));
     AddToSums(rgb_.data());
     return;
   }
@@ -150,6 +162,10 @@ DecodedImage RowSink::Finish() {
   OCTAVO_CHECK(num_taken_ == height_, num_taken_, " rows of ", height_);
   DecodedImage decoded;
   decoded.image = std::move(image_);
+  decoded.stored_width = width_;
+  decoded.stored_height = height_;
+  decoded.bits_per_pixel = static_cast<int64_t>(NumChannels(layout_)) * 8;
+  decoded.num_edges = num_edges_;
   if (factor_ > 1) {
     decoded.warnings.push_back(StrCat("page_downscaled: picture of ", width_, "x", height_,
                                       " pixels read at ", decoded.image.width, "x",

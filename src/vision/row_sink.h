@@ -32,7 +32,8 @@ class RowSink {
   // row() is filled. Throws kCancelled. REQUIRES: fewer than `height` rows taken so far.
   void TakeRow();
 
-  // The picture, and the warning if it was reduced. REQUIRES: `height` rows taken.
+  // The picture, of 8 bits a stored sample, and the warning if it was reduced. REQUIRES: `height`
+  // rows taken.
   DecodedImage Finish();
 
  private:
@@ -46,6 +47,7 @@ class RowSink {
   std::optional<ColorTransform> transform_;
   int64_t factor_ = 1;  // stored pixels a side of one pixel of the result
   int64_t num_taken_ = 0;
+  int64_t num_edges_ = 0;    // DecodedImage's
   int64_t num_unasked_ = 0;  // pixels since options_.is_cancelled was asked last
   bool is_direct_ = false;   // rows are RGB already and are filled in place
   Image image_;

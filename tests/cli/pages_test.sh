@@ -71,7 +71,14 @@ def png(name, width, height, rows, level=1, turn=None):
     head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
     open(name + ".png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + exif
                                     + chunk(b"IDAT", data) + chunk(b"IEND", b""))
-png("blank_bomb", 13000, 13000, (b"\xff" * 13000 for _ in range(13000)), 9)
+png("blank_bomb", 22000, 22000, (b"\xff" * 22000 for _ in range(22000)), 9)
+stripes = (b"\xff" * 12 + b"\0" * 12) * 1000
+png("stripe_bomb", 22000, 22000, (stripes[:22000] if y % 24 < 12 else b"\xff" * 22000
+                                 for y in range(22000)), 9)
+# A blank picture without loss: a header, and codes of no length.
+open("blank_whole.webp", "wb").write(
+    b"RIFF" + struct.pack("<I", 42) + b"WEBPVP8L" + struct.pack("<IBI", 30, 0x2f, 7999 | 7999 << 14)
+    + bytes(25))
 open("canvas_bomb.gif", "wb").write(
     b"GIF89a" + struct.pack("<HH", 13000, 13000) + b"\x80\0\0\0\0\0\xff\xff\xff"
     b",\0\0\0\0\1\0\1\0\0\2\2\x44\1\0;")
@@ -209,12 +216,15 @@ done
 # What accepted pictures take: no more for their pixels than for their bytes.
 run parse report.ppm -o plain --json --format md
 plain_mb=$(peak_mb)
-for name in blank_bomb.png canvas_bomb.gif; do
+for name in blank_bomb.png stripe_bomb.png canvas_bomb.gif; do
   run parse "$name" -o bombs --json
   check "$name is read" is "$code" 0
   check "$name is read smaller" grep -q page_downscaled stdout
-  check_memory "$name takes little memory" $((plain_mb + 128))
+  check_memory "$name takes little memory" $((plain_mb + 64))
 done
+run parse blank_whole.webp -o bombs --json
+check "a blank WebP of 64 million pixels is refused" grep -q image_too_large stdout
+check_memory "it takes little memory" $((plain_mb + 64))
 for name in large large_turned; do
   SECONDS=0
   run parse "$name.png" -o large --json --format md
