@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <utility>
 
 #include "document/disjoint_sets.h"
@@ -98,9 +99,10 @@ Kind KindOf(const InkComponent& c, int unit) {
   }
   const bool is_large = height > 7 * unit || width > 40 * unit;
   const bool is_box = width > 6 * unit && height > 3 * unit;
-  if ((is_large || is_box) && 6 * c.num_pixels < AreaOf(c.box)) return Kind::kFrame;
+  if ((is_large || is_box) && int64_t{6} * c.num_pixels < AreaOf(c.box)) return Kind::kFrame;
   if (height > 7 * unit && width > 2 * unit) return Kind::kPicture;
-  if (is_box && 3 * c.num_pixels > AreaOf(c.box) && height > 4 * unit) return Kind::kPicture;
+  if (is_box && int64_t{3} * c.num_pixels > AreaOf(c.box) && height > 4 * unit)
+    return Kind::kPicture;
   return Kind::kLetter;
 }
 
@@ -114,6 +116,20 @@ bool HoldsOthers(const std::vector<InkComponent>& components, const PixelBox& bo
     if (is_inside && ++num_inside > kMaxInside) return true;
   }
   return false;
+}
+
+// Joins the run to those of the row above that touch it, if there are any. Diagonal neighbours
+// belong together, hence x1 >= x0 and not >. above: from the first that ends at or behind its
+// begin.
+void JoinAbove(std::span<const Run> above, Run* run, DisjointSets* sets) {
+  for (const Run& other : above) {
+    if (other.x0 > run->x1) break;
+    if (run->set < 0) {
+      run->set = other.set;
+    } else {
+      sets->Join(run->set, other.set);
+    }
+  }
 }
 
 }  // namespace
@@ -136,15 +152,8 @@ std::vector<InkComponent> FindComponents(const InkMap& map) {
     AppendRuns(map.row(y), map.width, &runs);
     size_t first = 0;
     for (Run& run : runs) {
-      // Runs that touch diagonally belong together, hence x1 >= x0 and not >.
       while (first < above.size() && above[first].x1 < run.x0) ++first;
-      for (size_t j = first; j < above.size() && above[j].x0 <= run.x1; ++j) {
-        if (run.set < 0) {
-          run.set = above[j].set;
-        } else {
-          sets.Join(run.set, above[j].set);
-        }
-      }
+      JoinAbove(std::span(above).subspan(first), &run, &sets);
       const PixelBox box = {run.x0, y, run.x1, y + 1};
       if (run.set < 0) {
         run.set = sets.Add();
