@@ -31,9 +31,8 @@ void Observe(const StageObserver* observer, const std::string& stage, ConstFloat
 }  // namespace
 
 LanguageModel::LanguageModel(const TextConfig& config, const TextWeights& weights,
-                             ops::MatmulPrecision precision, const ops::Context& context,
-                             int max_sequences)
-    : config_(config), weights_(weights), precision_(precision), context_(context) {
+                             Arithmetic arithmetic, const ops::Context& context, int max_sequences)
+    : config_(config), weights_(weights), arithmetic_(arithmetic), context_(context) {
   kv_sequences_.reserve(static_cast<size_t>(max_sequences));
 }
 
@@ -72,7 +71,7 @@ void LanguageModel::Attention(int layer, const KvCache& cache, FloatMatrix x, Co
   const int head_dim = config_.head_dim();
   const int64_t kv_width = int64_t{config_.num_key_value_heads} * head_dim;
   const auto with_bias = [&](const LinearWeights& linear) {
-    return ops::MatmulOptions{.bias = linear.bias_data(), .precision = precision_};
+    return arithmetic_.Options(linear.bias_data());
   };
 
   const FloatMatrix h = NewMatrix(context_.workspace, num_tokens, config_.hidden_size);
@@ -103,7 +102,7 @@ void LanguageModel::Attention(int layer, const KvCache& cache, FloatMatrix x, Co
     Observe(observer, stage + "attn_out", q);
   }
   ops::Matmul(context_, attended, weights.o_proj.weight, x,
-              {.accumulate = true, .precision = precision_});
+              arithmetic_.Options(nullptr, /*accumulate=*/true));
 }
 
 // x += down(silu(gate(h)) * up(h)), h = rms(x)
@@ -113,7 +112,7 @@ void LanguageModel::Mlp(const TextLayerWeights& layer, FloatMatrix x) const noex
   const FloatMatrix all_h = NewMatrix(context_.workspace, max_rows, config_.hidden_size);
   const FloatMatrix all_gate = NewMatrix(context_.workspace, max_rows, config_.intermediate_size);
   const FloatMatrix all_up = NewMatrix(context_.workspace, max_rows, config_.intermediate_size);
-  const ops::MatmulOptions plain = {.precision = precision_};
+  const ops::MatmulOptions plain = arithmetic_.Options(nullptr);
   for (int64_t begin = 0; begin < x.rows; begin += max_rows) {
     const FloatMatrix rows = x.Rows(begin, std::min(max_rows, x.rows - begin));
     const FloatMatrix h = all_h.Rows(0, rows.rows);
@@ -124,7 +123,7 @@ void LanguageModel::Mlp(const TextLayerWeights& layer, FloatMatrix x) const noex
     ops::Matmul(context_, h, layer.up_proj.weight, up, plain);
     ops::SiluMultiply(context_, gate, up);
     ops::Matmul(context_, gate, layer.down_proj.weight, rows,
-                {.accumulate = true, .precision = precision_});
+                arithmetic_.Options(nullptr, /*accumulate=*/true));
   }
 }
 
@@ -177,7 +176,7 @@ void LanguageModel::Forward(const ForwardBatch& batch, const KvCache& cache, Flo
   OCTAVO_CHECK(num_wanted == logits.rows, "logits for ", logits.rows, " rows, wanted ", num_wanted);
   if (num_wanted == 0) return;
   ops::RmsNorm(context_, last, weights_.norm.data(), config_.rms_norm_eps, last);
-  ops::Matmul(context_, last, weights_.head(), logits, {.precision = precision_});
+  ops::Matmul(context_, last, weights_.head(), logits, arithmetic_.Options(nullptr));
   Observe(observer, "logits", logits);
 }
 

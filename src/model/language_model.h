@@ -5,21 +5,21 @@
 #include <cstddef>
 #include <vector>
 
+#include "model/arithmetic.h"
 #include "model/config.h"
 #include "model/forward_batch.h"
 #include "model/kv_cache.h"
 #include "model/stage_observer.h"
 #include "model/weights.h"
 #include "ops/context.h"
-#include "ops/matmul.h"
 
 namespace octavo {
 
 // Everything passed to the constructor outlives the object. One thread at a time.
 class LanguageModel {
  public:
-  LanguageModel(const TextConfig& config, const TextWeights& weights,
-                ops::MatmulPrecision precision, const ops::Context& context, int max_sequences);
+  LanguageModel(const TextConfig& config, const TextWeights& weights, Arithmetic arithmetic,
+                const ops::Context& context, int max_sequences);
 
   // See Model::Forward. REQUIRES: at most max_sequences sequences.
   void Forward(const ForwardBatch& batch, const KvCache& cache, FloatMatrix logits,
@@ -37,7 +37,7 @@ class LanguageModel {
 
   const TextConfig& config_;
   const TextWeights& weights_;
-  const ops::MatmulPrecision precision_;
+  const Arithmetic arithmetic_;
   const ops::Context& context_;
   std::vector<ops::KvSequence> kv_sequences_;  // of the batch in work; reserved once
 };

@@ -110,9 +110,9 @@ struct Model::Impl {
         workspace(ArenaBytes(config, options), outer.pool->num_threads(), ScratchBytes(config)),
         context{outer.kernels, outer.pool, &workspace},
         weights(LoadWeights(checkpoint, config, options.compute == Compute::kBF16, context)),
-        vision_encoder(config.vision, weights.vision, Precision(options), options.attention,
-                       context),
-        language_model(config.text, weights.text, Precision(options), context,
+        vision_encoder(config.vision, weights.vision, {Precision(options), &counts},
+                       options.attention, context),
+        language_model(config.text, weights.text, {Precision(options), &counts}, context,
                        options.max_sequences) {}
 
   const ModelConfig config;
@@ -120,6 +120,7 @@ struct Model::Impl {
   Workspace workspace;
   const ops::Context context;
   const ModelWeights weights;
+  ops::MatmulCounts counts;
   const VisionEncoder vision_encoder;
   LanguageModel language_model;
 };
@@ -148,6 +149,10 @@ const ModelConfig& Model::config() const { return impl_->config; }
 const ModelOptions& Model::options() const { return impl_->options; }
 size_t Model::weight_bytes() const { return impl_->weights.size_bytes; }
 size_t Model::workspace_bytes() const { return impl_->workspace.total_bytes(); }
+
+Model::Int8Pieces Model::int8_pieces() const {
+  return {impl_->counts.pieces.load(), impl_->counts.safe_pieces.load()};
+}
 
 std::unique_ptr<VisionEncoding> Model::StartVisionEncoding(Patches patches,
                                                            const StageObserver* observer) {

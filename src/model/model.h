@@ -60,6 +60,14 @@ class Model {
   size_t weight_bytes() const;
   size_t workspace_bytes() const;
 
+  // Of all int8 products so far: how many pieces they had, and how many of these took the way that
+  // always fits (ops/matmul.h). 0 on tables that need no such way.
+  struct Int8Pieces {
+    int64_t all = 0;
+    int64_t safe = 0;
+  };
+  Int8Pieces int8_pieces() const;
+
   // `patches` is consumed (its memory goes after the patch embedding). Several encodings may be
   // under way. `observer` outlives the encoding. Throws kInvalidArgument (patches of another size
   // than the model's), kResourceExhausted.

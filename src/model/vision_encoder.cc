@@ -35,7 +35,7 @@ class Encoding final : public VisionEncoding {
   struct Parts {
     const VisionConfig& config;
     const VisionWeights& weights;
-    ops::MatmulPrecision precision;
+    Arithmetic arithmetic;
     VisionAttention attention;
     const ops::Context& context;
     const StageObserver* observer;
@@ -65,7 +65,7 @@ class Encoding final : public VisionEncoding {
   double AttentionFlops() const;
   ops::FullAttentionArgs AttentionArgs();
   ops::MatmulOptions Options(const LinearWeights& linear, bool accumulate = false) const {
-    return {.bias = linear.bias_data(), .accumulate = accumulate, .precision = parts_.precision};
+    return parts_.arithmetic.Options(linear.bias_data(), accumulate);
   }
   const VisionBlockWeights& block() const {
     return parts_.weights.blocks[static_cast<size_t>(block_)];
@@ -356,7 +356,7 @@ ImageEmbeddings Encoding::TakeEmbeddings() {
 std::unique_ptr<VisionEncoding> VisionEncoder::Start(Patches patches,
                                                      const StageObserver* observer) const {
   return std::make_unique<Encoding>(
-      Encoding::Parts{config_, weights_, precision_, attention_, context_, observer},
+      Encoding::Parts{config_, weights_, arithmetic_, attention_, context_, observer},
       std::move(patches));
 }
 

@@ -7,13 +7,13 @@
 #include <memory>
 
 #include "base/aligned_buffer.h"
+#include "model/arithmetic.h"
 #include "model/config.h"
 #include "model/positions.h"
 #include "model/stage_observer.h"
 #include "model/vision_attention.h"
 #include "model/weights.h"
 #include "ops/context.h"
-#include "ops/matmul.h"
 #include "vision/preprocess.h"
 
 namespace octavo {
@@ -44,12 +44,11 @@ class VisionEncoding {
 // Everything passed to the constructor outlives the object and its encodings. One thread at a time.
 class VisionEncoder {
  public:
-  VisionEncoder(const VisionConfig& config, const VisionWeights& weights,
-                ops::MatmulPrecision precision, VisionAttention attention,
-                const ops::Context& context)
+  VisionEncoder(const VisionConfig& config, const VisionWeights& weights, Arithmetic arithmetic,
+                VisionAttention attention, const ops::Context& context)
       : config_(config),
         weights_(weights),
-        precision_(precision),
+        arithmetic_(arithmetic),
         attention_(attention),
         context_(context) {}
 
@@ -66,7 +65,7 @@ class VisionEncoder {
  private:
   const VisionConfig& config_;
   const VisionWeights& weights_;
-  const ops::MatmulPrecision precision_;
+  const Arithmetic arithmetic_;
   const VisionAttention attention_;
   const ops::Context& context_;
 };
