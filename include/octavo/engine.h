@@ -113,7 +113,10 @@ struct EngineOptions {
   int max_running = 8;          // sequences decoded together
   int max_batch_tokens = 512;   // tokens of one step (prefill chunk)
   int64_t kv_cache_tokens = 0;  // 0: chosen from the memory at hand; grows on demand up to this
-  int64_t min_pixels = 0;       // 0: preprocessor_config.json's; changes results
+  // Bytes that this process may take; 0: 80 % of what the machine or the cgroup has. The cache
+  // becomes smaller to fit, and Load refuses what does not fit with the model's whole plan.
+  int64_t memory_limit_bytes = 0;
+  int64_t min_pixels = 0;  // 0: preprocessor_config.json's; changes results
   int64_t max_pixels = 0;
 };
 

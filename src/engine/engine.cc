@@ -12,6 +12,7 @@
 #include "engine/model_files.h"
 #include "engine/sampling_params.h"
 #include "kernels/select.h"
+#include "model/memory_budget.h"
 #include "model/model.h"
 #include "text/chat_template.h"
 #include "vision/resize.h"
@@ -34,6 +35,7 @@ void CheckOptions(const EngineOptions& options) {
   RequireAtLeast("max_running", options.max_running, 1, 1024);
   RequireAtLeast("max_batch_tokens", options.max_batch_tokens, options.max_running, 1 << 16);
   RequireAtLeast("kv_cache_tokens", options.kv_cache_tokens, 0, int64_t{1} << 32);
+  RequireAtLeast("memory_limit_bytes", options.memory_limit_bytes, 0, int64_t{1} << 56);
   RequireAtLeast("min_pixels", options.min_pixels, 0, int64_t{1} << 32);
   RequireAtLeast("max_pixels", options.max_pixels, 0, int64_t{1} << 32);
 }
@@ -66,18 +68,34 @@ PreprocessorConfig WithPixelLimits(PreprocessorConfig preprocessor, const Engine
 
 DType KvDType(Compute compute) { return compute == Compute::kF32 ? DType::kF32 : DType::kBF16; }
 
+// A cache of fewer tokens than this, or than the context, is not worth running: a page of layout.
+constexpr int64_t kLeastKvTokens = 4096;
+
+// The plan before anything is loaded; throws if it exceeds the budget.
+MemoryPlan PlanWithin(const MemoryBudget& budget, const ModelFiles& files,
+                      const Checkpoint& checkpoint, const ModelOptions& options, int num_threads) {
+  const int64_t patch_area = int64_t{files.preprocessor.patch_size} * files.preprocessor.patch_size;
+  const MemoryPlan plan =
+      PlanMemory(files.config, checkpoint.Tensors(), options, KvDType(options.compute),
+                 files.preprocessor.max_pixels / patch_area, num_threads);
+  RequireMemory(plan, std::min<int64_t>(kLeastKvTokens, files.config.text.max_position_embeddings),
+                budget);
+  return plan;
+}
+
 // Blocks of the KV cache: as asked, else what all running sequences could need, at most a share of
-// the memory that is there. Only what is used becomes memory.
-int ChooseKvBlocks(const EngineOptions& options, const TextConfig& config, Compute compute) {
+// the memory that is there and what the budget leaves. Only what is used becomes memory.
+int ChooseKvBlocks(const EngineOptions& options, const TextConfig& config, const MemoryPlan& plan,
+                   const MemoryBudget& budget) {
   const int64_t context = config.max_position_embeddings;
   int64_t num_tokens = options.kv_cache_tokens;
   if (num_tokens == 0) {
-    const auto per_token = static_cast<double>(KvCache::BytesPerToken(config, KvDType(compute)));
-    const double affordable =
-        kKvMemoryShare * static_cast<double>(MemoryAvailableBytes()) / per_token;
+    const double affordable = kKvMemoryShare * static_cast<double>(MemoryAvailableBytes()) /
+                              static_cast<double>(plan.kv_bytes_per_token);
     num_tokens =
         std::min(static_cast<int64_t>(std::min(affordable, 1e9)), context * options.max_running);
   }
+  num_tokens = std::min(num_tokens, AffordableKvTokens(plan, budget));
   const int64_t least = int64_t{2} * kKvBlockSize;
   return static_cast<int>((std::max(num_tokens, least) + kKvBlockSize - 1) / kKvBlockSize);
 }
@@ -159,15 +177,18 @@ EngineImpl::EngineImpl(const Checkpoint& checkpoint, const EngineOptions& option
   const Compute compute = ChooseCompute(options.compute, checkpoint);
   const VisionAttention attention = ChooseAttention(options.attention, compute, kernels);
   files_.preprocessor = WithPixelLimits(files_.preprocessor, options);
-  model_ = std::make_unique<Model>(checkpoint,
-                                   ModelOptions{.compute = compute,
-                                                .attention = attention,
-                                                .max_batch_tokens = options.max_batch_tokens,
-                                                .max_sequences = options.max_running},
-                                   ops::Context{&kernels, &pool_, nullptr});
+  const ModelOptions model_options = {.compute = compute,
+                                      .attention = attention,
+                                      .max_batch_tokens = options.max_batch_tokens,
+                                      .max_sequences = options.max_running};
+  const MemoryBudget budget = ChooseMemoryBudget(options.memory_limit_bytes);
+  const MemoryPlan plan =
+      PlanWithin(budget, files_, checkpoint, model_options, pool_.num_threads());
+  model_ =
+      std::make_unique<Model>(checkpoint, model_options, ops::Context{&kernels, &pool_, nullptr});
   const TextConfig& text = files_.config.text;
-  cache_ =
-      std::make_unique<KvCache>(text, KvDType(compute), ChooseKvBlocks(options, text, compute));
+  cache_ = std::make_unique<KvCache>(text, KvDType(compute),
+                                     ChooseKvBlocks(options, text, plan, budget));
 
   info_.model_dir = options.model_dir;
   info_.compute = ComputeName(compute);

@@ -5,11 +5,13 @@
 #include <atomic>
 #include <cmath>
 #include <condition_variable>
+#include <limits>
 #include <mutex>
 #include <thread>
 
 #include "kernels/select.h"
 #include "tests/testing/edited_checkpoint.h"
+#include "tests/testing/error_code.h"
 #include "tests/testing/picture.h"
 #include "tests/testing/tiny_model.h"
 
@@ -262,6 +264,34 @@ TEST(Engine, RefusesWrongOptions) {
   EXPECT_THROW(MakeTinyEngine({.max_running = 0}), Error);
   EXPECT_THROW(MakeTinyEngine({.min_pixels = 5000, .max_pixels = 4000}), Error);
   EXPECT_THROW(Engine::Load({.model_dir = "/absent"}), Error);
+}
+
+TEST(Engine, RefusesBeforeItLoadsWhatExceedsTheMemoryLimit) {
+  testing::EditedCheckpoint damaged(testing::MakeTinyModel());
+  damaged.EditTensor("model.norm.weight", [](std::vector<float>* values) {
+    values->front() = std::numeric_limits<float>::quiet_NaN();
+  });
+  const auto load = [&](int64_t limit) {
+    return testing::ErrorCodeOf([&] {
+      MakeEngine(damaged, {.num_threads = 1, .memory_limit_bytes = limit}, SelectedKernels());
+    });
+  };
+  EXPECT_EQ(load(1'000'000), ErrorCode::kResourceExhausted);
+  EXPECT_EQ(load(1'000'000'000), ErrorCode::kDataLoss);  // only loading finds the damage
+}
+
+TEST(Engine, TheCacheIsWhatTheMemoryLimitLeaves) {
+  constexpr int64_t kMany = int64_t{1} << 22;
+  const auto cache_tokens = [](int64_t limit) {
+    return MakeTinyEngine({.kv_cache_tokens = kMany, .memory_limit_bytes = limit})
+        ->info()
+        .kv_cache_tokens;
+  };
+  const int64_t small = cache_tokens(100'000'000);
+  const int64_t large = cache_tokens(150'000'000);
+  EXPECT_GE(small, 1000);
+  EXPECT_GT(large, small);
+  EXPECT_LT(large, kMany);
 }
 
 TEST(Engine, PixelLimitsChangeTheNumberOfImageTokens) {
