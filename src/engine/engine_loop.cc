@@ -157,7 +157,7 @@ void EngineLoop::RunStep() {
   const double seconds = AnyDecoding() ? kSharedSeconds : kAloneSeconds;
   const auto chunk = static_cast<int64_t>(std::min(prefill_tokens_per_second_ * seconds,
                                                    static_cast<double>(options_.max_batch_tokens)));
-  const std::vector<Scheduler::Item> plan =
+  const std::vector<Scheduler::Item>& plan =
       scheduler_.PlanStep(options_.max_batch_tokens, std::max(chunk, kMinChunk));
   if (plan.empty()) return;
 

@@ -36,7 +36,7 @@ LogitsProcessors::LogitsProcessors(const SamplingParams& params,
 
 void LogitsProcessors::Append(int32_t id) {
   if (repetition_penalty_ != 1.0f) seen_.insert(id);
-  ++counts_[id];
+  if (frequency_penalty_ != 0 || presence_penalty_ != 0) ++counts_[id];
   if (ngram_size_ == 0) return;
   output_ids_.push_back(id);
   if (output_ids_.size() < ngram_size_) return;

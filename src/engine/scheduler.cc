@@ -39,62 +39,62 @@ void Scheduler::Admit() {
     const int64_t need = BlocksFor(sequence->num_tokens() + 1);
     if (need + static_cast<int64_t>(running_.size()) > pool_.num_free()) return;
     running_.splice(running_.end(), waiting_, waiting_.begin());
-    OCTAVO_CHECK(Reserve(sequence, sequence->num_tokens(), nullptr));
+    OCTAVO_CHECK(Reserve(sequence, sequence->num_tokens()));
     sequence->MarkAdmitted();
   }
 }
 
-std::vector<Scheduler::Item> Scheduler::PlanStep(int64_t max_tokens, int64_t max_prefill_tokens) {
+const std::vector<Scheduler::Item>& Scheduler::PlanStep(int64_t max_tokens,
+                                                        int64_t max_prefill_tokens) {
   // Preemption takes from the end of running_, so a copy of the order is walked.
-  std::vector<Sequence*> order;
-  for (const auto& sequence : running_) order.push_back(sequence.get());
+  order_.clear();
+  for (const auto& sequence : running_) order_.push_back(sequence.get());
   const auto still_runs = [&](const Sequence* sequence) {
     return std::any_of(running_.begin(), running_.end(),
                        [&](const auto& held) { return held.get() == sequence; });
   };
 
-  std::vector<Item> plan;
-  for (Sequence* sequence : order) {
+  plan_.clear();
+  for (Sequence* sequence : order_) {
     if (max_tokens == 0) break;
     if (!still_runs(sequence) || !sequence->is_decoding()) continue;
-    if (!Reserve(sequence, sequence->num_tokens(), &plan)) continue;
-    plan.push_back({sequence, 1});
+    if (!Reserve(sequence, sequence->num_tokens())) continue;
+    plan_.push_back({sequence, 1});
     --max_tokens;
   }
   max_prefill_tokens = std::min(max_prefill_tokens, max_tokens);
-  for (Sequence* sequence : order) {
+  for (Sequence* sequence : order_) {
     if (max_prefill_tokens == 0) break;
     if (!still_runs(sequence) || sequence->is_decoding() || sequence->has_images_to_encode()) {
       continue;
     }
     const int64_t count = std::min(sequence->num_remaining(), max_prefill_tokens);
-    plan.push_back({sequence, count});
+    plan_.push_back({sequence, count});
     max_prefill_tokens -= count;
   }
-  return plan;
+  return plan_;
 }
 
-bool Scheduler::Reserve(Sequence* sequence, int64_t num_tokens, std::vector<Item>* plan) {
+bool Scheduler::Reserve(Sequence* sequence, int64_t num_tokens) {
   std::vector<int32_t>& table = sequence->block_table();
   while (static_cast<int64_t>(table.size()) < BlocksFor(num_tokens)) {
-    table.reserve(table.size() + 1);  // may throw, and must not while a block is in hand
+    // May throw, and must not while a block is in hand.
+    if (table.size() == table.capacity()) table.reserve(std::max<size_t>(8, 2 * table.size()));
     if (const std::optional<int32_t> block = pool_.Allocate()) {
       table.push_back(*block);
       continue;
     }
     const bool is_last = running_.back().get() == sequence;
-    PreemptLast(plan);
+    PreemptLast();
     if (is_last) return false;
   }
   return true;
 }
 
-void Scheduler::PreemptLast(std::vector<Item>* plan) {
-  OCTAVO_CHECK(plan != nullptr && running_.size() > 1, "a lone sequence outgrew the cache");
+void Scheduler::PreemptLast() {
+  OCTAVO_CHECK(running_.size() > 1, "a lone sequence outgrew the cache");
   Sequence* const victim = running_.back().get();
-  plan->erase(std::remove_if(plan->begin(), plan->end(),
-                             [&](const Item& item) { return item.sequence == victim; }),
-              plan->end());
+  std::erase_if(plan_, [&](const Item& item) { return item.sequence == victim; });
   FreeBlocks(victim);
   victim->ForgetComputed();
   waiting_.splice(waiting_.begin(), running_, std::prev(running_.end()));

@@ -37,8 +37,8 @@ class Scheduler {
   void Admit();
   // Decodes of all sequences that decode, then prefill chunks in order of admission, at most
   // max_prefill_tokens and max_tokens in all. Sequences with images to encode are left out.
-  // Blocks for everything in the plan are allocated.
-  std::vector<Item> PlanStep(int64_t max_tokens, int64_t max_prefill_tokens);
+  // Blocks for everything in the plan are allocated. It stands until the next call.
+  const std::vector<Item>& PlanStep(int64_t max_tokens, int64_t max_prefill_tokens);
   // Takes a sequence out, waiting or running, and frees its blocks.
   std::unique_ptr<Sequence> Remove(Sequence* sequence);
 
@@ -49,8 +49,8 @@ class Scheduler {
 
  private:
   // Blocks for `num_tokens` of the sequence, preempting later ones; false: it was itself the last.
-  bool Reserve(Sequence* sequence, int64_t num_tokens, std::vector<Item>* plan);
-  void PreemptLast(std::vector<Item>* plan);
+  bool Reserve(Sequence* sequence, int64_t num_tokens);
+  void PreemptLast();
   void FreeBlocks(Sequence* sequence);
 
   BlockPool pool_;
@@ -59,6 +59,9 @@ class Scheduler {
   Queue waiting_;
   Queue running_;  // in order of admission
   int64_t num_preemptions_ = 0;
+  // Of the step that is planned; kept, so that a step allocates nothing.
+  std::vector<Item> plan_;
+  std::vector<Sequence*> order_;
 };
 
 }  // namespace octavo
