@@ -32,34 +32,41 @@ struct Scratch {
 };
 static_assert(sizeof(Scratch) <= kGemmPackedScratchBytes);
 
-// -centre * both lane sums, as 16 bits each.
-OCTAVO_INLINE int32_t StartOf(const int16_t sums[2], int centre) {
-  const auto low = static_cast<uint16_t>(-centre * sums[0]);
-  const auto high = static_cast<uint16_t>(-centre * sums[1]);
-  return static_cast<int32_t>(uint32_t{low} | uint32_t{high} << 16);
+// Pairs of lane sums, as they stand in ActivationGroup, times a factor; modulo 2^16, as sums are.
+OCTAVO_INLINE int32_t StartOf(const int16_t lane_sums[2], __m128i factor) {
+  int32_t pair;
+  __builtin_memcpy(&pair, lane_sums, sizeof(pair));
+  return _mm_cvtsi128_si32(_mm_mullo_epi16(_mm_cvtsi32_si128(pair), factor));
 }
 
 void DescribeTile(const ActivationGroup* groups, int64_t row_stride, int64_t rows, int centre,
                   TileGroup* tile) {
-  *tile = TileGroup{};
+  if (rows < kTileRows) *tile = TileGroup{};
+  const __m128i factor = _mm_set1_epi16(static_cast<int16_t>(-centre));
+  int32_t magnitude = 0;
   for (int64_t r = 0; r < rows; ++r) {
     const ActivationGroup& group = groups[r * row_stride];
     tile->scale[r] = group.scale;
     tile->sum[r] = group.sum;
-    tile->start[r] = StartOf(group.lane_sums, centre);
-    tile->lane_magnitude = Greater(tile->lane_magnitude, group.lane_magnitude);
+    tile->start[r] = StartOf(group.lane_sums, factor);
+    magnitude = Greater(magnitude, group.lane_magnitude);
   }
+  tile->lane_magnitude = magnitude;
 }
 
 void DescribeParts(const ActivationGroup* groups, int64_t row_stride, int64_t rows, int centre,
                    TileParts* parts) {
-  *parts = TileParts{};
+  if (rows < kTileRows) *parts = TileParts{};
+  const __m128i factor = _mm_set1_epi16(static_cast<int16_t>(-centre));
   __m128i norms = _mm_setzero_si128();
   for (int64_t r = 0; r < rows; ++r) {
     const ActivationGroup& group = groups[r * row_stride];
-    for (int p = 0; p < kGroupParts; ++p) {
-      parts->start[p][r] = StartOf(group.part_lane_sums[p], centre);
-    }
+    const __m128i sums = _mm_loadu_si128(reinterpret_cast<const __m128i*>(group.part_lane_sums));
+    const __m128i starts = _mm_mullo_epi16(sums, factor);
+    parts->start[0][r] = _mm_cvtsi128_si32(starts);
+    parts->start[1][r] = _mm_extract_epi32(starts, 1);
+    parts->start[2][r] = _mm_extract_epi32(starts, 2);
+    parts->start[3][r] = _mm_extract_epi32(starts, 3);
     norms = _mm_max_epu16(norms,
                           _mm_loadu_si128(reinterpret_cast<const __m128i*>(group.part_lane_norms)));
   }
@@ -83,26 +90,24 @@ struct Piece {
 };
 
 // A group in parts of 32 k.
+template <bool kCentred>
 OCTAVO_INLINE void SumByParts(const Piece& piece, const TileOutput& out) {
-  TileSums sums = {};
-  const int last = piece.num_parts - 1;
-  for (int p = 0; p < last; ++p) {
-    TileAddPartSums(PartOf(piece.in, p), 1, piece.parts->start[p], &sums);
+  if (piece.num_parts == 1) {
+    TileGroupSums(piece.in, 1, 1, piece.tile, piece.columns, out);
+  } else {
+    TileCutSums<1, kCentred>(piece.in, piece.num_parts, piece.parts->start,
+                             {piece.tile, piece.columns}, out);
   }
-  TileLastPart(PartOf(piece.in, last), 1, piece.parts->start[last], sums,
-               {piece.tile, piece.columns}, out);
 }
 
-// 128 k in two parts of 64.
+// 128 k of weights within +-63 in two parts of 64.
 OCTAVO_INLINE void SumByHalves(const Piece& piece, const TileOutput& out) {
-  TileSums sums;
   alignas(32) int32_t start[2][8];
   for (int half = 0; half < 2; ++half) {
     StoreBytes(start[half], _mm256_add_epi16(LoadBytes(piece.parts->start[2 * half]),
                                              LoadBytes(piece.parts->start[2 * half + 1])));
   }
-  TilePartSums(piece.in, 2, start[0], &sums);
-  TileLastPart(PartOf(piece.in, 2), 2, start[1], sums, {piece.tile, piece.columns}, out);
+  TileCutSums<2, true>(piece.in, 2, start, {piece.tile, piece.columns}, out);
 }
 
 OCTAVO_INLINE void TimesSixteen(TileSums* sums) {
@@ -137,8 +142,7 @@ bool SumW8(const Piece& piece, const TileOutput& out) {
 }
 
 // Into how many sums of 16 bits a lane has to be cut, as a sum of products is at most the product
-// of the norms: 1, or 2 halves; 0 if a half may not fit. (Four parts fit nearly always, but
-// flushing so often is no faster than sums of 32 bits.)
+// of the norms: 1, 2 halves, or 4, the parts; 0 if a part may not fit.
 OCTAVO_INLINE int SumsThatFit(const TileParts& parts, const uint16_t* column_norms) {
   const __m128i x = _mm_load_si128(reinterpret_cast<const __m128i*>(parts.lane_norms));
   const __m128i w = _mm_load_si128(reinterpret_cast<const __m128i*>(column_norms));
@@ -146,7 +150,10 @@ OCTAVO_INLINE int SumsThatFit(const TileParts& parts, const uint16_t* column_nor
   const __m128i halves = _mm_madd_epi16(x, w);  // two of lane 0, two of lane 1
   const __m128i whole = _mm_add_epi32(halves, _mm_shuffle_epi32(halves, 0xB1));
   if (_mm_movemask_epi8(_mm_cmpgt_epi32(whole, most)) == 0) return 1;
-  return _mm_movemask_epi8(_mm_cmpgt_epi32(halves, most)) == 0 ? 2 : 0;
+  if (_mm_movemask_epi8(_mm_cmpgt_epi32(halves, most)) == 0) return 2;
+  const __m128i high = _mm_mulhi_epi16(x, w), low = _mm_mullo_epi16(x, w);
+  const __m128i past16 = _mm_or_si128(high, _mm_srai_epi16(low, 15));
+  return _mm_testz_si128(past16, past16) != 0 ? 4 : 0;
 }
 
 OCTAVO_INLINE int64_t SumsStrideBytes(const GemmPacked& g) {
@@ -189,7 +196,7 @@ OCTAVO_INLINE int64_t RunTile<Kind::kW4>(const GemmPacked& g, const Block& b, co
       run = 1;
       DescribeParts(g.x_groups + tile.row * g.x_groups_row_stride + b.group + i,
                     g.x_groups_row_stride, tile.rows, 8, tile.one);
-      SumByParts({in, num_parts, tile.groups + i, tile.one, panel.columns + i}, tile.out);
+      SumByParts<false>({in, num_parts, tile.groups + i, tile.one, panel.columns + i}, tile.out);
       ++safe_pieces;
     }
     i += run;
@@ -232,8 +239,11 @@ OCTAVO_INLINE int64_t RunTile<Kind::kW8In7>(const GemmPacked& g, const Block& b,
       in = Ahead(in, run * g.w.group_size);
     }
     if (sums == 1) continue;
+    const Piece piece = {in, num_parts, tile.groups + i, tile.parts + i, panel.columns + i};
     if (sums == 2) {
-      SumByHalves({in, num_parts, tile.groups + i, tile.parts + i, panel.columns + i}, tile.out);
+      SumByHalves(piece, tile.out);
+    } else if (sums == 4) {
+      SumByParts<true>(piece, tile.out);
     } else {
       TileSums32(in, num_parts, tile.groups[i], panel.columns32[i], tile.out);
       ++safe_pieces;

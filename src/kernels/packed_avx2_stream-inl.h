@@ -152,7 +152,7 @@ struct alignas(32) StreamSums {
   "jnz 1b\n\t"
 #define OCTAVO_STREAM_ZERO(at, record, out, a, b) OCTAVO_ZERO1(a) OCTAVO_ZERO1(b)
 
-#define OCTAVO_STREAM_WALK [w] "+r"(w), [x0] "+r"(x0), [x3] "+r"(x3), [n] "+r"(n)
+#define OCTAVO_STREAM_WALK [w] "+&r"(w), [x0] "+&r"(x0), [x3] "+&r"(x3), [n] "+&r"(n)
 #define OCTAVO_STREAM_ROWS_IN \
   [stride] "r"(in.x_stride), [g0] "r"(in.groups), [g3] "r"(g3), [g_stride] "r"(in.groups_stride)
 #define OCTAVO_STREAM_POINTERS \

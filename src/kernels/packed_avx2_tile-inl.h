@@ -120,19 +120,47 @@ alignas(32) constexpr int16_t kOnes16[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
   "vfmadd213ps " half_place ", %%ymm14, %%ymm" #b "\n\t" \
   "vmovups %%ymm" #a ", " place "\n\t" \
   "vmovups %%ymm" #b ", " half_place "\n\t"
+#define OCTAVO_FINISH_ROWS(ROW) \
+  ROW(0, "(%[out0])", "32(%[out0])", 0, 1) \
+  ROW(1, "(%[out0],%[out_stride])", "32(%[out0],%[out_stride])", 2, 3) \
+  ROW(2, "(%[out0],%[out_stride],2)", "32(%[out0],%[out_stride],2)", 4, 5) \
+  ROW(3, "(%[out3])", "32(%[out3])", 6, 7) \
+  ROW(4, "(%[out3],%[out_stride])", "32(%[out3],%[out_stride])", 8, 9) \
+  ROW(5, "(%[out3],%[out_stride],2)", "32(%[out3],%[out_stride],2)", 10, 11)
 #define OCTAVO_FINISH \
   "vmovaps 64(%[columns]), %%ymm12\n\t" \
   "vmovaps 96(%[columns]), %%ymm13\n\t" \
-  OCTAVO_FINISH_ROW(0, "(%[out0])", "32(%[out0])", 0, 1) \
-  OCTAVO_FINISH_ROW(1, "(%[out0],%[out_stride])", "32(%[out0],%[out_stride])", 2, 3) \
-  OCTAVO_FINISH_ROW(2, "(%[out0],%[out_stride],2)", "32(%[out0],%[out_stride],2)", 4, 5) \
-  OCTAVO_FINISH_ROW(3, "(%[out3])", "32(%[out3])", 6, 7) \
-  OCTAVO_FINISH_ROW(4, "(%[out3],%[out_stride])", "32(%[out3],%[out_stride])", 8, 9) \
-  OCTAVO_FINISH_ROW(5, "(%[out3],%[out_stride],2)", "32(%[out3],%[out_stride],2)", 10, 11)
+  OCTAVO_FINISH_ROWS(OCTAVO_FINISH_ROW)
+// The same where every offset is 0.
+#define OCTAVO_FINISH_CENTRED_ROW(r, place, half_place, a, b) \
+  "vcvtdq2ps %%ymm" #a ", %%ymm" #a "\n\t" \
+  "vcvtdq2ps %%ymm" #b ", %%ymm" #b "\n\t" \
+  "vbroadcastss " #r "*4(%[rows]), %%ymm14\n\t" \
+  "vmulps %%ymm12, %%ymm14, %%ymm15\n\t" \
+  "vmulps %%ymm13, %%ymm14, %%ymm14\n\t" \
+  "vfmadd213ps " place ", %%ymm15, %%ymm" #a "\n\t" \
+  "vfmadd213ps " half_place ", %%ymm14, %%ymm" #b "\n\t" \
+  "vmovups %%ymm" #a ", " place "\n\t" \
+  "vmovups %%ymm" #b ", " half_place "\n\t"
+#define OCTAVO_FINISH_CENTRED \
+  "vmovaps (%[columns]), %%ymm12\n\t" \
+  "vmovaps 32(%[columns]), %%ymm13\n\t" \
+  OCTAVO_FINISH_ROWS(OCTAVO_FINISH_CENTRED_ROW)
+
+// Sums of 16 bits kept, and later added to those of 32 bits.
+#define OCTAVO_KEEP1(i) "vmovdqa %%ymm" #i ", " #i "*32(%[kept])\n\t"
+#define OCTAVO_ADD_KEPT2(i, j) \
+  "vpmaddwd " #i "*32(%[kept]), %%ymm12, %%ymm13\n\t" \
+  "vpmaddwd " #j "*32(%[kept]), %%ymm12, %%ymm14\n\t" \
+  "vpaddd %%ymm13, %%ymm" #i ", %%ymm" #i "\n\t" \
+  "vpaddd %%ymm14, %%ymm" #j ", %%ymm" #j "\n\t"
+#define OCTAVO_ADD_KEPT \
+  OCTAVO_ADD_KEPT2(0, 1) OCTAVO_ADD_KEPT2(2, 3) OCTAVO_ADD_KEPT2(4, 5) \
+  OCTAVO_ADD_KEPT2(6, 7) OCTAVO_ADD_KEPT2(8, 9) OCTAVO_ADD_KEPT2(10, 11)
 
 // Operands that walk: weights, the activations of rows 0 and 3, the count of 32 k.
 #define OCTAVO_WALK \
-  [w] "+r"(w), [x0] "+r"(x0), [x3] "+r"(x3), [n] "+r"(n)
+  [w] "+&r"(w), [x0] "+&r"(x0), [x3] "+&r"(x3), [n] "+&r"(n)
 // clang-format on
 
 // Where a tile writes: rows of 16 sums.
@@ -166,8 +194,8 @@ inline void TileGroupSums(const TileInput& in, int64_t groups, int64_t parts, co
                                              "add $128, %[columns]\n\t"
                                              "dec %[groups]\n\t"
                                              "jnz 2b\n\t"
-               : [w] "+r"(w), [x0] "+r"(x0), [x3] "+r"(x3), [n] "=&r"(n), [groups] "+r"(groups),
-                 [rows] "+r"(rows), [columns] "+r"(columns)
+               : [w] "+&r"(w), [x0] "+&r"(x0), [x3] "+&r"(x3), [n] "=&r"(n), [groups] "+&r"(groups),
+                 [rows] "+&r"(rows), [columns] "+&r"(columns)
                : [stride] "r"(in.x_stride), [parts] "r"(parts), OCTAVO_TILE_OUT, [ones] "m"(kOnes16)
                : "cc", "memory", OCTAVO_ALL_XMM);
 }
@@ -217,6 +245,44 @@ inline void TileLastPart(const TileInput& in, int64_t n, const int32_t* start, c
                  [rows] "r"(scales.rows), [columns] "r"(scales.columns),
                  OCTAVO_TILE_OUT, [ones] "m"(kOnes16)
                : "cc", "memory", OCTAVO_ALL_XMM);
+}
+
+// A group in `cuts` sums of 16 bits, two or more, of kParts * 32 k each, which start at
+// start[cut][row]. With kCentred offsets count as 0. Into six rows of `to`.
+template <int kParts, bool kCentred>
+inline void TileCutSums(const TileInput& in, int64_t cuts, const int32_t (*start)[8],
+                        const TileScales& scales, const TileOutput& to) noexcept {
+  const uint8_t* w = in.weights;
+  const int8_t* x0 = in.x;
+  const int8_t* x3 = in.x + 3 * in.x_stride;
+  TileSums kept_sums[kGroupParts - 1];
+  TileSums* kept = kept_sums;
+  int64_t n;
+  // The first jump leaves for the last cut; the second loop takes the kept ones back.
+#define OCTAVO_CUTS(FINISH)                                                                      \
+  asm volatile("2:\n\t"                                                                          \
+               "mov %[parts], %[n]\n\t" OCTAVO_START OCTAVO_TILE_LOOP(                           \
+                   OCTAVO_TILE_ROW) "add $32, %[start]\n\t"                                      \
+                                    "dec %[cuts]\n\t"                                            \
+                                    "jz 3f\n\t" OCTAVO_X12(                                      \
+                                        OCTAVO_KEEP1) "add $384, %[kept]\n\t"                    \
+                                                      "jmp 2b\n"                                 \
+                                                      "3:\n\t" OCTAVO_JOIN ".p2align 4\n"        \
+                                                      "4:\n\t"                                   \
+                                                      "sub $384, %[kept]\n\t" OCTAVO_ADD_KEPT    \
+                                                      "cmp %[kept], %[first]\n\t"                \
+                                                      "jne 4b\n\t" FINISH                        \
+               : [w] "+&r"(w), [x0] "+&r"(x0), [x3] "+&r"(x3), [n] "=&r"(n), [cuts] "+&r"(cuts), \
+                 [start] "+&r"(start), [kept] "+&r"(kept)                                        \
+               : [stride] "r"(in.x_stride), [parts] "i"(kParts), [first] "r"(kept_sums),         \
+                 [rows] "r"(scales.rows), [columns] "r"(scales.columns),                         \
+                 OCTAVO_TILE_OUT, [ones] "m"(kOnes16)                                            \
+               : "cc", "memory", OCTAVO_ALL_XMM)
+  if (kCentred) {
+    OCTAVO_CUTS(OCTAVO_FINISH_CENTRED);
+  } else {
+    OCTAVO_CUTS(OCTAVO_FINISH);
+  }
 }
 
 // A whole group with sums of 32 bits, which hold whatever weights up to 127 give; they are not

@@ -292,7 +292,7 @@ TEST_P(PackedGemmTest, EveryTileGivesTheDefinitionsBits) {
   for (int i = 0; i < 3000; ++i) {
     GroupLayout layout = Layouts()[random.Below(10)];
     std::vector<std::vector<float>> rows;
-    const auto num_rows = static_cast<int64_t>(1 + random.Below(12));
+    const auto num_rows = static_cast<int64_t>(1 + random.Below(20));
     for (int64_t r = 0; r < num_rows; ++r) rows.push_back(WildRow(128, &random));
     MakeBlock make = AnyBlock(layout);
     const int most = layout.bits == 4 ? 15 : layout.is_7bit ? 128 + 63 : 255;
