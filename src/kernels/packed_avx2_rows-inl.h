@@ -40,34 +40,72 @@ OCTAVO_INLINE __m256i Quantize32(const float* x, __m256 scale) {
   return _mm256_max_epi8(ordered, _mm256_set1_epi8(-kActivationRange));
 }
 
-// Sums of 16 numbers of 16 bits, even and odd ones apart.
-OCTAVO_INLINE void SumLanes(__m256i pairs, int32_t sums[2]) {
-  const __m256i even = _mm256_madd_epi16(pairs, _mm256_set1_epi32(1));
-  const __m256i odd = _mm256_madd_epi16(pairs, _mm256_set1_epi32(1 << 16));
-  __m256i both = _mm256_hadd_epi32(even, odd);
-  both = _mm256_hadd_epi32(both, both);
-  const __m128i sum =
-      _mm_add_epi32(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
-  sums[0] = _mm_cvtsi128_si32(sum);
-  sums[1] = _mm_extract_epi32(sum, 1);
+// Sums of the eight pairs of 16 bits of each of four vectors; kWide: of the eight numbers of 32.
+template <bool kWide>
+OCTAVO_INLINE __m128i SumEach(const __m256i v[kGroupParts]) {
+  const auto add = [](__m256i a, __m256i b) {
+    return kWide ? _mm256_add_epi32(a, b) : _mm256_add_epi16(a, b);
+  };
+  const __m256i a = add(_mm256_unpacklo_epi32(v[0], v[1]), _mm256_unpackhi_epi32(v[0], v[1]));
+  const __m256i b = add(_mm256_unpacklo_epi32(v[2], v[3]), _mm256_unpackhi_epi32(v[2], v[3]));
+  const __m256i both = add(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
+  const __m128i low = _mm256_castsi256_si128(both), high = _mm256_extracti128_si256(both, 1);
+  return kWide ? _mm_add_epi32(low, high) : _mm_add_epi16(low, high);
+}
+
+// The four pairs of 16 bits together, as the first one.
+OCTAVO_INLINE __m128i SumPairs(__m128i v) {
+  v = _mm_add_epi16(v, _mm_shuffle_epi32(v, 0x4E));
+  return _mm_add_epi16(v, _mm_shuffle_epi32(v, 0xB1));
+}
+
+// As RootRoundedUp: squares below 2^24 and roots of whole squares are exact in f32, and no other
+// root is rounded to a whole number.
+OCTAVO_INLINE __m128i RootsRoundedUp(__m256i squares) {
+  const __m256 roots = _mm256_ceil_ps(_mm256_sqrt_ps(_mm256_cvtepi32_ps(squares)));
+  const __m256i whole = _mm256_cvtps_epi32(roots);
+  return _mm_packus_epi32(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1));
+}
+
+// As DescribeGroup, from the quantised numbers. Parts that a short group lacks are 0.
+OCTAVO_INLINE void DescribeBytes(float scale, const __m256i parts[kGroupParts],
+                                 ActivationGroup* group) {
+  const __m256i one = _mm256_set1_epi8(1), low_half = _mm256_set1_epi32(0xFFFF);
+  __m256i sums[kGroupParts], squares[2][kGroupParts];
+  __m256i magnitudes = _mm256_setzero_si256();  // 64 * 127 fits
+  for (int p = 0; p < kGroupParts; ++p) {
+    const __m256i size = _mm256_abs_epi8(parts[p]);
+    sums[p] = _mm256_maddubs_epi16(one, parts[p]);
+    magnitudes = _mm256_add_epi16(magnitudes, _mm256_maddubs_epi16(size, one));
+    const __m256i square = _mm256_maddubs_epi16(size, size);
+    squares[0][p] = _mm256_and_si256(square, low_half);
+    squares[1][p] = _mm256_srli_epi32(square, 16);
+  }
+  const __m128i part_sums = SumEach<false>(sums);
+  const int32_t sum = _mm_cvtsi128_si32(SumPairs(part_sums));
+  const auto magnitude = static_cast<uint32_t>(_mm_cvtsi128_si32(SumPairs(
+      _mm_add_epi16(_mm256_castsi256_si128(magnitudes), _mm256_extracti128_si256(magnitudes, 1)))));
+  group->scale = scale;
+  group->sum = static_cast<float>(static_cast<int16_t>(sum) + (sum >> 16));
+  __builtin_memcpy(group->lane_sums, &sum, sizeof(sum));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(group->part_lane_sums), part_sums);
+  group->lane_magnitude = static_cast<uint16_t>(
+      Greater(static_cast<int32_t>(magnitude & 0xFFFF), static_cast<int32_t>(magnitude >> 16)));
+  group->unused = 0;
+  const __m256i norms = _mm256_set_m128i(SumEach<true>(squares[1]), SumEach<true>(squares[0]));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(group->part_lane_norms), RootsRoundedUp(norms));
 }
 
 void QuantizeRow(const float* x, int64_t k, int group_size, int8_t* q, ActivationGroup* groups) {
-  const __m256i one = _mm256_set1_epi8(1);
   for (int64_t begin = 0; begin < k; begin += group_size) {
     const float scale = ActivationScale(GreatestMagnitude(x + begin, group_size));
-    LaneTotals parts[kGroupParts];
+    __m256i parts[kGroupParts] = {};
     for (int p = 0; p < group_size / kGroupPartK; ++p) {
       const int64_t at = begin + p * kGroupPartK;
-      __m256i bytes = _mm256_setzero_si256();
-      if (scale > 0) bytes = Quantize32(x + at, _mm256_set1_ps(scale));
-      const __m256i size = _mm256_abs_epi8(bytes);
-      SumLanes(_mm256_maddubs_epi16(one, bytes), parts[p].sum);
-      SumLanes(_mm256_maddubs_epi16(size, one), parts[p].magnitude);
-      SumLanes(_mm256_maddubs_epi16(size, size), parts[p].square);
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(q + at), bytes);
+      if (scale > 0) parts[p] = Quantize32(x + at, _mm256_set1_ps(scale));
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(q + at), parts[p]);
     }
-    DescribeGroup(scale, parts, group_size / kGroupPartK, groups++);
+    DescribeBytes(scale, parts, groups++);
   }
   _mm256_zeroupper();
 }
