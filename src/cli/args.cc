@@ -37,7 +37,8 @@ CLI::Validator OneOf(std::vector<std::string> choices) {
   return CLI::IsMember(std::move(choices)).description("");
 }
 
-void AddModelFlags(CLI::App* app, std::string* model_dir, std::string* compute, int* num_threads) {
+void AddModelFlags(CLI::App* app, std::string* model_dir, std::string* compute, int* num_threads,
+                   int64_t* memory_limit) {
   app->add_option(
          "--model", *model_dir,
          "Model folder (Hugging Face or GGUF files) or .octavo file; default: OCTAVO_MODEL, else "
@@ -48,6 +49,12 @@ void AddModelFlags(CLI::App* app, std::string* model_dir, std::string* compute, 
       ->type_name("f32|bf16|int8");
   app->add_option("--threads", *num_threads, "Threads; default: physical cores that may be used")
       ->check(CLI::Range(1, 256));
+  app->add_option("--memory-limit", *memory_limit,
+                  "Memory that it may take, as 900M or 2G; a model that needs more is refused "
+                  "before it is loaded; default: 80 % of what there is")
+      ->transform(CLI::AsSizeValue(true).description(""))
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 56).description(""))
+      ->type_name("BYTES");
 }
 
 void AddAttentionFlag(CLI::App* app, std::string* attention) {
@@ -103,7 +110,8 @@ void AddParse(CLI::App* root, ParseCommandOptions* options) {
          "--max-pixels", options->max_pixels,
          "Width x height up to which the model is shown a picture; default: the model's own")
       ->check(CLI::Range(int64_t{784}, int64_t{51'380'224}));
-  AddModelFlags(app, &options->model_dir, &options->compute, &options->num_threads);
+  AddModelFlags(app, &options->model_dir, &options->compute, &options->num_threads,
+                &options->memory_limit);
   AddAttentionFlag(app, &options->attention);
   app->add_flag("--timings", options->timings, "Seconds by stage, to stderr");
   app->add_flag("--json", options->json_events, "Progress as JSON lines on stdout");
@@ -120,7 +128,8 @@ void AddAsk(CLI::App* root, std::vector<std::string>* words, AskOptions* options
       ->required()
       ->expected(1, 65)
       ->type_name("IMAGE... QUESTION");
-  AddModelFlags(app, &options->model_dir, &options->compute, &options->num_threads);
+  AddModelFlags(app, &options->model_dir, &options->compute, &options->num_threads,
+                &options->memory_limit);
   AddAttentionFlag(app, &options->attention);
   app->add_option("--max-tokens", options->max_new_tokens, "End the answer after so many tokens")
       ->check(CLI::Range(1, 1 << 20));
@@ -207,7 +216,20 @@ void AddBench(CLI::App* root, std::string* image, BenchOptions* options) {
                   "Random weights of this architecture, made in memory")
       ->check(CLI::IsMember({"mineru2.5", "tiny"}))
       ->capture_default_str();
-  AddModelFlags(app, &options->model_dir, &options->compute, &options->num_threads);
+  AddModelFlags(app, &options->model_dir, &options->compute, &options->num_threads,
+                &options->memory_limit);
+  app->add_option("--weights", options->weights,
+                  "Form of the language model's matrices, rounded in memory as octavo quantize "
+                  "does; default: as they are stored")
+      ->check(OneOf({"w4", "w8", "bf16", "f32"}))
+      ->type_name("w4|w8|bf16|f32");
+  for (const auto& [flag, value, what] :
+       {std::tuple{"--vision", &options->vision, "Form of the vision tower's matrices"},
+        std::tuple{"--head", &options->head, "Form of the table of embeddings and the head"}}) {
+    app->add_option(flag, *value, std::string(what) + "; default: w8 beside w4 and w8")
+        ->check(OneOf({"w4", "w8", "keep"}))
+        ->type_name("w4|w8|keep");
+  }
   AddAttentionFlag(app, &options->attention);
   app->add_option("--image", *image, "Size of the page picture in pixels, multiples of 28")
       ->type_name("WxH")
@@ -215,13 +237,23 @@ void AddBench(CLI::App* root, std::string* image, BenchOptions* options) {
   app->add_option("--decode-steps", options->decode_steps, "Steps of decoding")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
-  app->add_option("--batch", options->batch, "Sequences decoded together")
+  app->add_option("--batch", options->batches,
+                  "Sequences decoded together; one or more numbers, in turn")
+      ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::Range(1, 64))
+      ->type_name("LIST")
+      ->default_str("1");
+  app->add_option("--crops", options->num_crops,
+                  "Crops of 448x448 pixels read together, 64 tokens each, after one alone; 0: none")
+      ->check(CLI::Range(0, 64))
       ->capture_default_str();
-  app->add_flag("--json", options->json, "Only the closing JSON line");
+  CLI::Option* json = app->add_flag("--json", options->json, "Only the closing JSON line");
+  app->add_flag("--csv", options->csv, "Only CSV, a line for each phase")->excludes(json);
   app->add_option("--write-synthetic", options->write_synthetic,
                   "Write the random checkpoint as Hugging Face files and stop")
       ->type_name("DIR");
+  app->footer("Example: octavo bench --weights w4 --vision w4 --head w4 --batch 1,4,8");
 }
 
 void AddThreads(CLI::App* app, int* num_threads) {
@@ -316,7 +348,8 @@ void AddServe(CLI::App* root, ServeOptions* options) {
   app->add_option("--served-model-name", options->served_model_name,
                   "Name of the model; default: that of its folder")
       ->type_name("NAME");
-  AddModelFlags(app, &options->model_dir, &options->compute, &options->num_threads);
+  AddModelFlags(app, &options->model_dir, &options->compute, &options->num_threads,
+                &options->memory_limit);
   AddAttentionFlag(app, &options->attention);
   app->add_option("--max-running", options->max_running, "Requests decoded together")
       ->check(CLI::Range(1, 256))

@@ -90,6 +90,35 @@ TEST(Args, TakesASizeForBench) {
   EXPECT_EQ(options.image_width, 560);
   EXPECT_EQ(options.image_height, 784);
   EXPECT_TRUE(options.json);
+  EXPECT_EQ(options.batches, std::vector<int>{1});
+}
+
+TEST(Args, TakesFormsAndBatchesForBench) {
+  const auto options =
+      std::get<BenchOptions>(Parse({"bench", "--weights", "w4", "--vision", "w4", "--head", "keep",
+                                    "--batch", "1,4,8", "--csv"}));
+  EXPECT_EQ(options.weights, "w4");
+  EXPECT_EQ(options.vision, "w4");
+  EXPECT_EQ(options.head, "keep");
+  EXPECT_EQ(options.batches, (std::vector<int>{1, 4, 8}));
+  EXPECT_TRUE(options.csv);
+  EXPECT_EQ(ExitCodeOf({"bench", "--csv", "--json"}), 2);
+  EXPECT_EQ(options.memory_limit, 0);
+  EXPECT_EQ(ExitCodeOf({"bench", "--weights", "w3"}), 2);
+  EXPECT_EQ(ExitCodeOf({"bench", "--batch", "0"}), 2);
+}
+
+TEST(Args, TakesAMemoryLimitInTheUnitsThatPeopleWrite) {
+  const auto limit = [](const char* size) {
+    return std::get<AskOptions>(Parse({"ask", "a.png", "?", "--memory-limit", size})).memory_limit;
+  };
+  EXPECT_EQ(limit("900000000"), 900'000'000);
+  EXPECT_EQ(limit("900M"), 900'000'000);
+  EXPECT_EQ(limit("2gb"), 2'000'000'000);
+  EXPECT_EQ(limit("2GiB"), int64_t{2} << 30);
+  for (const char* size : {"0", "-5", "much", "2X", "99999999999999999999"}) {
+    EXPECT_EQ(ExitCodeOf({"serve", "--memory-limit", size}), 2) << size;
+  }
 }
 
 TEST(Args, TakesSettingsOfEval) {

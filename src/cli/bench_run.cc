@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "base/check.h"
+#include "base/memory_info.h"
 #include "base/random.h"
 #include "model/kv_cache.h"
 #include "model/positions.h"
@@ -13,21 +14,27 @@
 namespace octavo {
 namespace {
 
-double Seconds(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
+class Stopwatch {
+ public:
+  double Seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
 
 // Work of one Advance between two looks at the clock: about 50 ms on a small machine.
 constexpr double kSliceFlops = 5e9;
 
-Patches RandomPatches(const GridThw& grid, int64_t patch_dim) {
+Patches RandomPatches(const GridThw& grid, int64_t patch_dim, uint64_t seed) {
   Patches patches;
   patches.grid_t = grid.t;
   patches.grid_h = grid.h;
   patches.grid_w = grid.w;
   patches.patch_dim = patch_dim;
   patches.values = AlignedBuffer<float>(static_cast<size_t>(patches.num_patches() * patch_dim));
-  Random random(7);
+  Random random(seed);
   // The range of normalised pixels.
   for (float& value : patches.values.span()) value = random.Uniform(-1.8f, 2.2f);
   return patches;
@@ -49,6 +56,8 @@ struct BenchPrompt {
   std::vector<int32_t> ids;
   MropePositions positions;
   ImageEmbeddings image;
+
+  int64_t num_tokens() const { return static_cast<int64_t>(ids.size()); }
 };
 
 // One sequence of the bench: its cache blocks, and what it says next.
@@ -62,43 +71,104 @@ int32_t ArgMax(std::span<const float> logits) {
   return static_cast<int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
 }
 
-void Prefill(Model* model, const KvCache& cache, const BenchPrompt& prompt, BenchSequence* sequence,
-             FloatMatrix logits) {
-  const int64_t hidden_size = model->config().text.hidden_size;
-  const std::vector<int32_t>& ids = prompt.ids;
-  const int64_t num_tokens = static_cast<int64_t>(ids.size());
+// Sequences of one prompt length with their cache.
+class Sequences {
+ public:
+  Sequences(Model* model, int count, int64_t context)
+      : model_(model),
+        blocks_each_((context + kKvBlockSize - 1) / kKvBlockSize),
+        cache_(model->config().text, DType::kBF16, static_cast<int>(blocks_each_) * count),
+        logits_buffer_(static_cast<size_t>(count) *
+                       static_cast<size_t>(model->config().text.vocab_size)),
+        logits_(logits_buffer_.data(), count, model->config().text.vocab_size),
+        sequences_(static_cast<size_t>(count)) {
+    int32_t next_block = 0;
+    for (BenchSequence& sequence : sequences_) {
+      for (int64_t i = 0; i < blocks_each_; ++i) sequence.block_table.push_back(next_block++);
+    }
+  }
+
+  void Prefill(size_t index, const BenchPrompt& prompt);
+  // Gives the sequence what prefill gave the first one, which costs nothing to speak of.
+  void CopyPrompt(size_t index);
+  // One step of the first `batch` sequences, whose prompts have these positions.
+  void DecodeStep(size_t batch, int32_t position_delta);
+  // Takes back what was decoded behind a prompt of so many tokens.
+  void Rewind(int64_t prompt_tokens) {
+    for (BenchSequence& sequence : sequences_) sequence.num_cached = prompt_tokens;
+    sequences_[0].next_id = first_id_;
+  }
+  int64_t num_cached(size_t index) const { return sequences_[index].num_cached; }
+
+ private:
+  Model* const model_;
+  const int64_t blocks_each_;
+  const KvCache cache_;
+  AlignedBuffer<float> logits_buffer_;
+  FloatMatrix logits_;
+  std::vector<BenchSequence> sequences_;
+  int32_t first_id_ = 0;  // what the first sequence says after its prompt
+};
+
+void Sequences::Prefill(size_t index, const BenchPrompt& prompt) {
+  BenchSequence& sequence = sequences_[index];
+  const ModelConfig& config = model_->config();
   int64_t image_row = 0;
-  for (int64_t begin = 0; begin < num_tokens;) {
-    const int64_t count = std::min<int64_t>(num_tokens - begin, model->options().max_batch_tokens);
+  for (int64_t begin = 0; begin < prompt.num_tokens();) {
+    const int64_t count =
+        std::min<int64_t>(prompt.num_tokens() - begin, model_->options().max_batch_tokens);
+    const bool is_last = begin + count == prompt.num_tokens();
     ForwardBatch batch;
     for (int64_t i = begin; i < begin + count; ++i) {
-      const size_t index = static_cast<size_t>(i);
-      batch.token_ids.push_back(ids[index]);
+      const auto token = static_cast<size_t>(i);
+      batch.token_ids.push_back(prompt.ids[token]);
       for (size_t axis = 0; axis < 3; ++axis) {
-        batch.positions[axis].push_back(prompt.positions.streams[axis][index]);
+        batch.positions[axis].push_back(prompt.positions.streams[axis][token]);
       }
-      const bool is_image = ids[index] == model->config().image_token_id;
-      batch.image_rows.push_back(is_image ? prompt.image.values.data() + hidden_size * image_row++
-                                          : nullptr);
+      const bool is_image = prompt.ids[token] == config.image_token_id;
+      const float* row = prompt.image.values.data() + config.text.hidden_size * image_row;
+      batch.image_rows.push_back(is_image ? row : nullptr);
+      if (is_image) ++image_row;
     }
-    batch.sequences.push_back({.block_table = sequence->block_table,
+    batch.sequences.push_back({.block_table = sequence.block_table,
                                .num_cached = begin,
                                .num_new = count,
-                               .wants_logits = begin + count == num_tokens});
-    model->Forward(batch, cache, logits.Rows(0, begin + count == num_tokens ? 1 : 0));
+                               .wants_logits = is_last});
+    model_->Forward(batch, cache_, logits_.Rows(0, is_last ? 1 : 0));
     begin += count;
   }
-  sequence->num_cached = num_tokens;
-  sequence->next_id = ArgMax({logits.data, static_cast<size_t>(logits.cols)});
+  sequence.num_cached = prompt.num_tokens();
+  sequence.next_id = ArgMax({logits_.data, static_cast<size_t>(logits_.cols)});
+  if (index == 0) first_id_ = sequence.next_id;
 }
 
-void DecodeStep(Model* model, const KvCache& cache, int32_t delta,
-                std::vector<BenchSequence>* sequences, FloatMatrix logits) {
+void Sequences::CopyPrompt(size_t index) {
+  const BenchSequence& from = sequences_[0];
+  BenchSequence& to = sequences_[index];
+  for (int l = 0; l < model_->config().text.num_hidden_layers; ++l) {
+    const ops::KvLayer layer = cache_.Layer(l);
+    const size_t block_bytes = static_cast<size_t>(layer.num_kv_heads) *
+                               static_cast<size_t>(layer.head_dim * layer.block_size) *
+                               DTypeSize(layer.dtype);
+    const int64_t blocks = (from.num_cached + kKvBlockSize - 1) / kKvBlockSize;
+    for (size_t b = 0; b < static_cast<size_t>(blocks); ++b) {
+      const size_t source = static_cast<size_t>(from.block_table[b]) * block_bytes;
+      const size_t target = static_cast<size_t>(to.block_table[b]) * block_bytes;
+      std::memcpy(layer.keys + target, layer.keys + source, block_bytes);
+      std::memcpy(layer.values + target, layer.values + source, block_bytes);
+    }
+  }
+  to.num_cached = from.num_cached;
+  to.next_id = from.next_id;
+}
+
+void Sequences::DecodeStep(size_t batch_size, int32_t position_delta) {
   ForwardBatch batch;
-  for (const BenchSequence& sequence : *sequences) {
+  for (size_t i = 0; i < batch_size; ++i) {
+    const BenchSequence& sequence = sequences_[i];
     batch.token_ids.push_back(sequence.next_id);
     for (auto& stream : batch.positions) {
-      stream.push_back(static_cast<int32_t>(sequence.num_cached) + delta);
+      stream.push_back(static_cast<int32_t>(sequence.num_cached) + position_delta);
     }
     batch.image_rows.push_back(nullptr);
     batch.sequences.push_back({.block_table = sequence.block_table,
@@ -106,110 +176,127 @@ void DecodeStep(Model* model, const KvCache& cache, int32_t delta,
                                .num_new = 1,
                                .wants_logits = true});
   }
-  model->Forward(batch, cache, logits);
-  for (size_t i = 0; i < sequences->size(); ++i) {
-    BenchSequence& sequence = (*sequences)[i];
-    ++sequence.num_cached;
-    sequence.next_id =
-        ArgMax({logits.row(static_cast<int64_t>(i)), static_cast<size_t>(logits.cols)});
+  model_->Forward(batch, cache_, logits_.Rows(0, static_cast<int64_t>(batch_size)));
+  for (size_t i = 0; i < batch_size; ++i) {
+    ++sequences_[i].num_cached;
+    sequences_[i].next_id =
+        ArgMax({logits_.row(static_cast<int64_t>(i)), static_cast<size_t>(logits_.cols)});
   }
+}
+
+class Runner {
+ public:
+  Runner(Model* model, const BenchWork& work, const BenchPlan& plan, const BenchProgress& progress)
+      : model_(model), work_(work), plan_(plan), progress_(progress) {}
+
+  BenchTimes Run() {
+    times_.decode_steps = plan_.decode_steps;
+    times_.crop_tokens = plan_.crop_tokens;
+    Page();
+    if (plan_.num_crops > 0) {
+      times_.crop = Crops(1, "crop");
+      times_.crops = Crops(plan_.num_crops, "crops");
+    }
+    return times_;
+  }
+
+ private:
+  BenchPrompt Encode(const GridThw& grid, std::string_view phase, uint64_t seed, double* seconds);
+  void Page();
+  DecodeTimes Decode(Sequences* sequences, int batch, int32_t position_delta);
+  CropTimes Crops(int count, std::string_view phase);
+
+  Model* const model_;
+  const BenchWork& work_;
+  const BenchPlan& plan_;
+  const BenchProgress& progress_;
+  BenchTimes times_;
+};
+
+BenchPrompt Runner::Encode(const GridThw& grid, std::string_view phase, uint64_t seed,
+                           double* seconds) {
+  const ModelConfig& config = model_->config();
+  Patches patches = RandomPatches(grid, config.vision.patch_dim(), seed);
+  BenchPrompt prompt;
+  const Stopwatch watch;
+  {
+    const auto encoding = model_->StartVisionEncoding(std::move(patches));
+    while (!encoding->Advance(kSliceFlops)) progress_(phase, encoding->progress());
+    prompt.image = encoding->TakeEmbeddings();
+  }
+  *seconds += watch.Seconds();
+  prompt.ids = PromptIds(config, prompt.image.num_tokens);
+  const GridThw grids[] = {grid};
+  prompt.positions = ComputeMropePositions(prompt.ids, grids, config);
+  return prompt;
+}
+
+void Runner::Page() {
+  const BenchPrompt prompt = Encode(plan_.page, "encode", 7, &times_.encode_seconds);
+  times_.prefill_tokens = prompt.num_tokens();
+  const int most = *std::max_element(plan_.batches.begin(), plan_.batches.end());
+  Sequences sequences(model_, most, prompt.num_tokens() + plan_.decode_steps + 1);
+  progress_("prefill", 0);
+  {
+    const Stopwatch watch;
+    sequences.Prefill(0, prompt);
+    times_.prefill_seconds = watch.Seconds();
+  }
+  for (const int batch : plan_.batches) {
+    sequences.Rewind(prompt.num_tokens());
+    for (int i = 1; i < batch; ++i) sequences.CopyPrompt(static_cast<size_t>(i));
+    times_.decodes.push_back(Decode(&sequences, batch, prompt.positions.delta));
+    if (times_.page_peak_bytes == 0) times_.page_peak_bytes = PeakResidentBytes();
+  }
+}
+
+DecodeTimes Runner::Decode(Sequences* sequences, int batch, int32_t position_delta) {
+  DecodeTimes decode;
+  decode.batch = batch;
+  const Stopwatch watch;
+  for (int step = 0; step < plan_.decode_steps; ++step) {
+    decode.bytes += work_.decode_weight_bytes;
+    for (int i = 0; i < batch; ++i) {
+      decode.bytes += work_.kv_bytes_per_token *
+                      static_cast<double>(sequences->num_cached(static_cast<size_t>(i)));
+    }
+    sequences->DecodeStep(static_cast<size_t>(batch), position_delta);
+    if (step % 8 == 0) progress_("decode", static_cast<double>(step) / plan_.decode_steps);
+  }
+  decode.seconds = watch.Seconds();
+  return decode;
+}
+
+CropTimes Runner::Crops(int count, std::string_view phase) {
+  CropTimes times;
+  times.count = count;
+  std::vector<BenchPrompt> prompts;
+  for (int i = 0; i < count; ++i) {
+    prompts.push_back(
+        Encode(plan_.crop, phase, 100 + static_cast<uint64_t>(i), &times.encode_seconds));
+  }
+  times.prompt_tokens = prompts[0].num_tokens();
+  Sequences sequences(model_, count, times.prompt_tokens + plan_.crop_tokens);
+  {
+    const Stopwatch watch;
+    for (size_t i = 0; i < prompts.size(); ++i) sequences.Prefill(i, prompts[i]);
+    times.prefill_seconds = watch.Seconds();
+  }
+  const Stopwatch watch;
+  for (int step = 1; step < plan_.crop_tokens; ++step) {
+    sequences.DecodeStep(static_cast<size_t>(count), prompts[0].positions.delta);
+    progress_(phase, static_cast<double>(step) / plan_.crop_tokens);
+  }
+  times.decode_seconds = watch.Seconds();
+  return times;
 }
 
 }  // namespace
 
-BenchWork CountWork(const ModelConfig& config, const std::vector<TensorInfo>& tensors,
-                    const GridThw& grid, int64_t prefill_tokens, DType kv_dtype) {
-  BenchWork work;
-  const double patches = static_cast<double>(grid.t) * grid.h * grid.w;
-  const double merge_area = std::pow(config.vision.spatial_merge_size, 2);
-  const double tokens = static_cast<double>(prefill_tokens);
-  for (const TensorInfo& tensor : tensors) {
-    const double elements = static_cast<double>(tensor.shape.num_elements());
-    const bool is_vision = tensor.name.rfind("visual.", 0) == 0;
-    const bool is_matrix = tensor.shape.rank() >= 2;
-    if (is_vision && is_matrix) {
-      const bool is_merger = tensor.name.rfind("visual.merger.", 0) == 0;
-      work.encode_gemm_ops += 2 * elements * (is_merger ? patches / merge_area : patches);
-    }
-    if (is_vision) continue;
-    // A decode step gathers a few rows of an untied embedding table instead of reading it.
-    const bool is_gathered =
-        tensor.name == "model.embed_tokens.weight" && !config.text.tie_word_embeddings;
-    if (!is_gathered) work.decode_weight_bytes += static_cast<double>(StoredBytes(tensor));
-    const bool is_table =
-        tensor.name == "model.embed_tokens.weight" || tensor.name == "lm_head.weight";
-    if (is_matrix && !is_table) work.prefill_ops += 2 * elements * tokens;
-  }
-  const double segment = static_cast<double>(grid.h) * grid.w;
-  work.encode_attention_ops =
-      4 * segment * segment * grid.t * config.vision.embed_dim * config.vision.depth;
-  work.prefill_ops += 2 * static_cast<double>(config.text.vocab_size) * config.text.hidden_size;
-  work.prefill_ops += 2 * tokens * tokens * config.text.hidden_size * config.text.num_hidden_layers;
-  work.kv_bytes_per_token = static_cast<double>(KvCache::BytesPerToken(config.text, kv_dtype));
-  return work;
-}
-
-double EncodeFloorSeconds(const BenchWork& work, const MachineLimits& limits) {
-  const double gemm = limits.int8_dot > 0 ? limits.int8_dot : limits.int8_maddubs16;
-  double attention = limits.bf16_dot > 0 ? limits.bf16_dot : limits.int16_madd;
-  if (attention <= 0) attention = limits.fp32_fma;
-  if (gemm <= 0 || attention <= 0) return 0;
-  return work.encode_gemm_ops / (gemm * 1e9) + work.encode_attention_ops / (attention * 1e9);
-}
-
-BenchTimes RunBenchPhases(
-    Model* model, const BenchWork& work, const GridThw& grid, int decode_steps, int batch,
-    const std::function<void(std::string_view phase, double share)>& progress) {
-  using Clock = std::chrono::steady_clock;
-  const ModelConfig& config = model->config();
-  BenchTimes times;
-  times.decode_steps = decode_steps;
-
-  Patches patches = RandomPatches(grid, config.vision.patch_dim());
-  auto start = Clock::now();
-  auto encoding = model->StartVisionEncoding(std::move(patches));
-  while (!encoding->Advance(kSliceFlops)) progress("encode", encoding->progress());
-  BenchPrompt prompt;
-  prompt.image = encoding->TakeEmbeddings();
-  times.encode_seconds = Seconds(start);
-  encoding.reset();
-
-  prompt.ids = PromptIds(config, prompt.image.num_tokens);
-  const GridThw grids[] = {grid};
-  prompt.positions = ComputeMropePositions(prompt.ids, grids, config);
-  times.prefill_tokens = static_cast<int64_t>(prompt.ids.size());
-  const int64_t context = times.prefill_tokens + decode_steps + 1;
-  const int blocks = static_cast<int>((context + kKvBlockSize - 1) / kKvBlockSize);
-  const KvCache cache(config.text, DType::kBF16, blocks * batch);
-  std::vector<BenchSequence> sequences(static_cast<size_t>(batch));
-  int32_t next_block = 0;
-  for (BenchSequence& sequence : sequences) {
-    for (int i = 0; i < blocks; ++i) sequence.block_table.push_back(next_block++);
-  }
-  AlignedBuffer<float> logits_buffer(static_cast<size_t>(batch) *
-                                     static_cast<size_t>(config.text.vocab_size));
-  const FloatMatrix logits(logits_buffer.data(), batch, config.text.vocab_size);
-
-  progress("prefill", 0);
-  start = Clock::now();
-  Prefill(model, cache, prompt, &sequences[0], logits.Rows(0, 1));
-  times.prefill_seconds = Seconds(start);
-  for (size_t i = 1; i < sequences.size(); ++i) {
-    Prefill(model, cache, prompt, &sequences[i], logits.Rows(0, 1));
-    progress("prefill", static_cast<double>(i + 1) / static_cast<double>(batch));
-  }
-
-  start = Clock::now();
-  for (int step = 0; step < decode_steps; ++step) {
-    for (const BenchSequence& sequence : sequences) {
-      times.decode_bytes += work.kv_bytes_per_token * static_cast<double>(sequence.num_cached);
-    }
-    times.decode_bytes += work.decode_weight_bytes;
-    DecodeStep(model, cache, prompt.positions.delta, &sequences, logits);
-    if (step % 8 == 0) progress("decode", static_cast<double>(step) / decode_steps);
-  }
-  times.decode_seconds = Seconds(start);
-  return times;
+BenchTimes RunBenchPhases(Model* model, const BenchWork& work, const BenchPlan& plan,
+                          const BenchProgress& progress) {
+  OCTAVO_CHECK(!plan.batches.empty() && plan.decode_steps > 0);
+  return Runner(model, work, plan, progress).Run();
 }
 
 }  // namespace octavo

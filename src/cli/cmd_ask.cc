@@ -100,6 +100,7 @@ int RunAsk(const AskOptions& options) {
                                     .compute = options.compute,
                                     .attention = options.attention,
                                     .num_threads = options.num_threads,
+                                    .memory_limit_bytes = options.memory_limit,
                                     .max_pixels = options.max_pixels});
   const Completion completion = engine->Generate(std::move(request));
   WriteStandardOutput("\n");

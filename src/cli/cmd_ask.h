@@ -21,6 +21,7 @@ struct AskOptions {
   uint64_t seed = 0;
   // Changes speed only.
   int num_threads = 0;
+  int64_t memory_limit = 0;  // bytes; 0: EngineOptions' default
 };
 
 // Prints the answer and a line feed to stdout, as it is generated. One of MinerU's task prompts

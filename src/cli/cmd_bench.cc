@@ -1,66 +1,106 @@
 #include "cli/cmd_bench.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
-
-#include <nlohmann/json.hpp>
 
 #include "base/cpu_features.h"
 #include "base/memory_info.h"
 #include "base/str_cat.h"
 #include "base/terminal.h"
 #include "base/thread_pool.h"
-#include "cli/bench_run.h"
+#include "cli/bench_report.h"
 #include "cli/synthetic_model.h"
+#include "engine/model_files.h"
 #include "formats/checkpoint_writer.h"
 #include "kernels/select.h"
+#include "model/memory_budget.h"
 #include "model/model.h"
 #include "octavo/error.h"
+#include "quantize/rounded_checkpoint.h"
 
 namespace octavo {
 namespace {
 
 constexpr uint64_t kSeed = 1;
-constexpr double kMega = 1e6;
-constexpr double kGiga = 1e9;
+constexpr int kCropPixels = 448;  // a side
 
-struct BenchReport {
-  std::string model;
-  std::string compute;
-  std::string attention;
-  std::string isa;
-  MachineLimits limits;
-  MachineLimits one_thread;
-  BenchWork work;
-  BenchTimes times;
-  double load_seconds = 0;
-  double weight_mb = 0;
-  double peak_rss_mb = 0;
-  int batch = 1;
-};
-
-void ValidateOptions(const BenchOptions& options) {
-  const auto require = [](bool holds, const std::string& message) {
-    if (!holds) throw Error(ErrorCode::kInvalidArgument, message);
-  };
-  require(options.decode_steps >= 1 && options.decode_steps <= 4096,
-          StrCat("--decode-steps ", options.decode_steps, ": expected 1 to 4096"));
-  require(options.batch >= 1 && options.batch <= 64,
-          StrCat("--batch ", options.batch, ": expected 1 to 64"));
-  require(options.compute.empty() || ParseCompute(options.compute).has_value(),
-          StrCat("--compute ", options.compute, ": expected f32, bf16 or int8"));
+void Require(bool holds, const std::string& message) {
+  if (!holds) throw Error(ErrorCode::kInvalidArgument, message);
 }
 
-GridThw GridOf(const BenchOptions& options, const VisionConfig& vision) {
-  const int unit = vision.patch_size * vision.spatial_merge_size;
-  if (options.image_width < unit || options.image_height < unit ||
-      options.image_width % unit != 0 || options.image_height % unit != 0) {
-    throw Error(ErrorCode::kInvalidArgument,
-                StrCat("--image ", options.image_width, "x", options.image_height,
-                       ": expected multiples of ", unit));
+void ValidateOptions(const BenchOptions& options) {
+  Require(options.decode_steps >= 1 && options.decode_steps <= 4096,
+          StrCat("--decode-steps ", options.decode_steps, ": expected 1 to 4096"));
+  Require(!options.batches.empty(), "--batch: expected a number");
+  for (const int batch : options.batches) {
+    Require(batch >= 1 && batch <= 64, StrCat("--batch ", batch, ": expected 1 to 64"));
   }
-  return {1, options.image_height / vision.patch_size, options.image_width / vision.patch_size};
+  Require(options.compute.empty() || ParseCompute(options.compute).has_value(),
+          StrCat("--compute ", options.compute, ": expected f32, bf16 or int8"));
+  Require(!options.weights.empty() || (options.vision.empty() && options.head.empty()),
+          "--vision and --head: expected --weights beside them");
+}
+
+MatrixForm FormOf(const std::string& word) {
+  if (word == "w4") return MatrixForm::kW4;
+  if (word == "w8") return MatrixForm::kW8;
+  if (word == "bf16") return MatrixForm::kBF16;
+  return word == "f32" ? MatrixForm::kF32 : MatrixForm::kKeep;
+}
+
+ExportOptions FormsOf(const BenchOptions& options) {
+  const MatrixForm language = FormOf(options.weights);
+  const bool is_quantized = language == MatrixForm::kW4 || language == MatrixForm::kW8;
+  const MatrixForm other = is_quantized ? MatrixForm::kW8 : language;
+  return {.language = language,
+          .head = options.head.empty() ? other : FormOf(options.head),
+          .vision = options.vision.empty() ? other : FormOf(options.vision)};
+}
+
+// What the options name: opened, and seen in the forms that they wish.
+std::shared_ptr<const Checkpoint> OpenModel(const BenchOptions& options, ThreadPool* pool) {
+  std::shared_ptr<const Checkpoint> checkpoint = options.model_dir.empty()
+                                                     ? OpenSyntheticModel(options.synthetic, kSeed)
+                                                     : Checkpoint::Open(options.model_dir);
+  if (options.weights.empty()) return checkpoint;
+  return std::make_shared<RoundedCheckpoint>(std::move(checkpoint), FormsOf(options), pool);
+}
+
+GridThw GridOf(int width, int height, const VisionConfig& vision) {
+  const int unit = vision.patch_size * vision.spatial_merge_size;
+  Require(width >= unit && height >= unit && width % unit == 0 && height % unit == 0,
+          StrCat("--image ", width, "x", height, ": expected multiples of ", unit));
+  return {1, height / vision.patch_size, width / vision.patch_size};
+}
+
+BenchPlan PlanOf(const BenchOptions& options, const VisionConfig& vision) {
+  const int unit = vision.patch_size * vision.spatial_merge_size;
+  const int crop = std::max(1, kCropPixels / unit) * unit;
+  return {.page = GridOf(options.image_width, options.image_height, vision),
+          .decode_steps = options.decode_steps,
+          .batches = options.batches,
+          .crop = GridOf(crop, crop, vision),
+          .num_crops = options.num_crops};
+}
+
+int64_t NumPatches(const GridThw& grid) { return int64_t{grid.t} * grid.h * grid.w; }
+
+int64_t PromptTokens(const GridThw& grid, const VisionConfig& vision) {
+  return NumPatches(grid) / (int64_t{vision.spatial_merge_size} * vision.spatial_merge_size) +
+         kPromptTokensBefore + kPromptTokensBehind;
+}
+
+int MostSequences(const BenchPlan& plan) {
+  return std::max(plan.num_crops, *std::max_element(plan.batches.begin(), plan.batches.end()));
+}
+
+// Of all sequences of the phase that has the most.
+int64_t CacheTokens(const BenchPlan& plan, const VisionConfig& vision) {
+  const int64_t pages = *std::max_element(plan.batches.begin(), plan.batches.end()) *
+                        (PromptTokens(plan.page, vision) + plan.decode_steps);
+  return std::max(pages, plan.num_crops * (PromptTokens(plan.crop, vision) + plan.crop_tokens));
 }
 
 // A line on stderr that is rewritten in place on a terminal and left out elsewhere.
@@ -72,9 +112,9 @@ void ShowProgress(std::string_view phase, double share) {
 
 BenchReport Measure(const BenchOptions& options) {
   BenchReport report;
-  report.batch = options.batch;
   const KernelTable& kernels = SelectedKernels();
   report.isa = DescribeKernels(kernels);
+  report.cpu = CpuName();
   ThreadPool pool(options.num_threads > 0 ? options.num_threads : DefaultThreadCount());
   {
     ThreadPool single(1);
@@ -83,124 +123,40 @@ BenchReport Measure(const BenchOptions& options) {
   report.limits = MeasureMachineLimits(kernels, &pool);
   ResetPeakResidentBytes();  // the peak is to be the model's, not that of the measurement
 
-  const std::unique_ptr<Checkpoint> checkpoint = options.model_dir.empty()
-                                                     ? OpenSyntheticModel(options.synthetic, kSeed)
-                                                     : Checkpoint::Open(options.model_dir);
+  ShowProgress("load", 0);
+  const auto start = std::chrono::steady_clock::now();
+  const std::shared_ptr<const Checkpoint> checkpoint = OpenModel(options, &pool);
   report.model = options.model_dir.empty() ? "synthetic " + options.synthetic : options.model_dir;
-  const ModelConfig config = LoadModelConfig(*checkpoint);
-  const GridThw grid = GridOf(options, config.vision);
+  report.forms = FormsOf(checkpoint->Tensors());
+  // With the tokenizer: all that a first request waits for.
+  const ModelConfig config = LoadModelFiles(*checkpoint).config;
+  const BenchPlan plan = PlanOf(options, config.vision);
   ModelOptions model_options;
   model_options.compute =
       ParseCompute(options.compute).value_or(DefaultCompute(checkpoint->Tensors()));
-  report.compute = ComputeName(model_options.compute);
   model_options.attention =
       ParseVisionAttention(options.attention)
           .value_or(DefaultVisionAttention(model_options.compute == Compute::kF32, kernels));
-  report.attention = VisionAttentionName(model_options.attention);
-  const auto start = std::chrono::steady_clock::now();
-  ShowProgress("load", 0);
+  model_options.max_sequences = MostSequences(plan);
+  RequireMemory(
+      PlanMemory(config, checkpoint->Tensors(), model_options, DType::kBF16,
+                 std::max(NumPatches(plan.page), NumPatches(plan.crop)), pool.num_threads()),
+      CacheTokens(plan, config.vision), ChooseMemoryBudget(options.memory_limit));
+  report.compute = model_options.compute;
+  report.attention = model_options.attention;
   Model model(*checkpoint, model_options, {.kernels = &kernels, .pool = &pool});
   report.load_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  report.weight_mb = static_cast<double>(model.weight_bytes()) / kMega;
+  report.weight_bytes = static_cast<int64_t>(model.weight_bytes());
 
-  const int64_t merge = config.vision.spatial_merge_size;
-  const int64_t image_tokens = int64_t{grid.h} * grid.w / (merge * merge);
-  report.work = CountWork(config, checkpoint->Tensors(), grid,
-                          image_tokens + kPromptTokensBefore + kPromptTokensBehind, DType::kBF16);
-  report.times =
-      RunBenchPhases(&model, report.work, grid, options.decode_steps, options.batch, ShowProgress);
-  report.peak_rss_mb = static_cast<double>(PeakResidentBytes()) / kMega;
+  report.work = CountWork(config, checkpoint->Tensors(), plan.page,
+                          PromptTokens(plan.page, config.vision), DType::kBF16);
+  report.times = RunBenchPhases(&model, report.work, plan, ShowProgress);
+  report.peak_bytes = PeakResidentBytes();
+  report.pieces = model.int8_pieces().all;
+  report.safe_pieces = model.int8_pieces().safe;
   if (IsTerminal(stderr)) std::fprintf(stderr, "\r%*s\r", 20, "");
   return report;
-}
-
-double Share(double part, double whole) { return whole > 0 ? part / whole : 0; }
-
-nlohmann::ordered_json LimitsJson(const MachineLimits& limits) {
-  return {{"threads", limits.num_threads},
-          {"fp32_fma_gflops", limits.fp32_fma},
-          {"bf16_dot_gflops", limits.bf16_dot},
-          {"int8_dot_gops", limits.int8_dot},
-          {"int8_maddubs16_gops", limits.int8_maddubs16},
-          {"int8_maddubs32_gops", limits.int8_maddubs32},
-          {"int16_madd_gops", limits.int16_madd},
-          {"read_gb_per_s", limits.read_gb_per_s}};
-}
-
-// The peak of the arithmetic that this compute mode runs on.
-double ModePeak(const BenchReport& report) {
-  const bool has_bf16 = report.compute == "bf16" && report.limits.bf16_dot > 0;
-  return has_bf16 ? report.limits.bf16_dot : report.limits.fp32_fma;
-}
-
-nlohmann::ordered_json ReportJson(const BenchReport& report) {
-  const BenchTimes& times = report.times;
-  const double encode_ops = report.work.encode_gemm_ops + report.work.encode_attention_ops;
-  const double tokens = static_cast<double>(times.decode_steps) * report.batch;
-  nlohmann::ordered_json json;
-  json["version"] = OCTAVO_VERSION;
-  json["model"] = report.model;
-  json["compute"] = report.compute;
-  json["attention"] = report.attention;
-  json["isa"] = report.isa;
-  json["cpu"] = CpuName();
-  json["limits"] = LimitsJson(report.limits);
-  json["limits_one_thread"] = LimitsJson(report.one_thread);
-  json["load"] = {{"seconds", report.load_seconds}, {"weights_mb", report.weight_mb}};
-  json["encode"] = {{"seconds", times.encode_seconds},
-                    {"roofline_share",
-                     Share(EncodeFloorSeconds(report.work, report.limits), times.encode_seconds)},
-                    {"gflops", Share(encode_ops, times.encode_seconds) / kGiga},
-                    {"mode_peak_share",
-                     Share(Share(encode_ops, times.encode_seconds) / kGiga, ModePeak(report))}};
-  json["prefill"] = {
-      {"tokens", times.prefill_tokens},
-      {"seconds", times.prefill_seconds},
-      {"mode_peak_share",
-       Share(Share(report.work.prefill_ops, times.prefill_seconds) / kGiga, ModePeak(report))}};
-  json["decode"] = {
-      {"batch", report.batch},
-      {"steps", times.decode_steps},
-      {"tokens_per_s", Share(tokens, times.decode_seconds)},
-      {"gb_per_s", Share(times.decode_bytes, times.decode_seconds) / kGiga},
-      {"bandwidth_share", Share(Share(times.decode_bytes, times.decode_seconds) / kGiga,
-                                report.limits.read_gb_per_s)}};
-  json["peak_rss_mb"] = report.peak_rss_mb;
-  return json;
-}
-
-void PrintLimits(const char* title, double one, double all) {
-  if (all > 0) std::printf("  %-34s %8.1f %8.1f\n", title, one, all);
-}
-
-void PrintTable(const BenchReport& report, const nlohmann::ordered_json& json) {
-  const MachineLimits& one = report.one_thread;
-  const MachineLimits& all = report.limits;
-  std::printf("octavo %s  %s  compute %s  attention %s  kernels %s  %s\n", OCTAVO_VERSION,
-              report.model.c_str(), report.compute.c_str(), report.attention.c_str(),
-              report.isa.c_str(), CpuName().c_str());
-  std::printf("limits of this machine, measured      1 thread %d threads\n", all.num_threads);
-  PrintLimits("fp32 FMA, GFLOP/s", one.fp32_fma, all.fp32_fma);
-  PrintLimits("bf16 dot, GFLOP/s", one.bf16_dot, all.bf16_dot);
-  PrintLimits("int8 dot, GOP/s", one.int8_dot, all.int8_dot);
-  PrintLimits("int8 maddubs + 16-bit add, GOP/s", one.int8_maddubs16, all.int8_maddubs16);
-  PrintLimits("int8 maddubs + madd + add, GOP/s", one.int8_maddubs32, all.int8_maddubs32);
-  PrintLimits("int16 madd + add, GOP/s", one.int16_madd, all.int16_madd);
-  PrintLimits("memory read, GB/s", one.read_gb_per_s, all.read_gb_per_s);
-  std::printf("load     %8.2f s    weights %.0f MB\n", report.load_seconds, report.weight_mb);
-  std::printf("encode   %8.2f s    %.0f %% of the %s peak; roofline share %.1f %%\n",
-              report.times.encode_seconds, json["encode"]["mode_peak_share"].get<double>() * 100,
-              report.compute == "bf16" && all.bf16_dot > 0 ? "bf16" : "fp32",
-              json["encode"]["roofline_share"].get<double>() * 100);
-  std::printf("prefill  %8.2f s    %lld tokens, %.0f %% of that peak\n",
-              report.times.prefill_seconds, static_cast<long long>(report.times.prefill_tokens),
-              json["prefill"]["mode_peak_share"].get<double>() * 100);
-  std::printf("decode   %8.1f tokens/s, batch %d, %.1f GB/s = %.0f %% of the read bandwidth\n",
-              json["decode"]["tokens_per_s"].get<double>(), report.batch,
-              json["decode"]["gb_per_s"].get<double>(),
-              json["decode"]["bandwidth_share"].get<double>() * 100);
-  std::printf("memory   %8.0f MB peak\n", report.peak_rss_mb);
 }
 
 }  // namespace
@@ -214,9 +170,12 @@ int RunBench(const BenchOptions& options) {
   }
   ValidateOptions(options);
   const BenchReport report = Measure(options);
-  const nlohmann::ordered_json json = ReportJson(report);
-  if (!options.json) PrintTable(report, json);
-  std::printf("%s\n", json.dump().c_str());
+  if (options.csv) {
+    std::fputs(BenchCsv(report).c_str(), stdout);
+    return 0;
+  }
+  if (!options.json) std::fputs(BenchTable(report).c_str(), stdout);
+  std::printf("%s\n", BenchJson(report).c_str());
   return 0;
 }
 

@@ -141,6 +141,7 @@ class ParseRun {
                               .compute = options_.compute,
                               .attention = options_.attention,
                               .num_threads = options_.num_threads,
+                              .memory_limit_bytes = options_.memory_limit,
                               .max_pixels = options_.max_pixels});
     }
     return *engine_;

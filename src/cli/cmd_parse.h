@@ -29,6 +29,7 @@ struct ParseCommandOptions {
   int64_t max_pixels = 0;  // of a picture that the model sees; 0: the model's own
   // Change speed only.
   int num_threads = 0;
+  int64_t memory_limit = 0;  // bytes; 0: EngineOptions' default
 };
 
 // Writes DIR/NAME.md, NAME_content_list.json, NAME_model.json and DIR/images/ for every input NAME;

@@ -53,6 +53,7 @@ int RunServe(const ServeOptions& options) {
                                     .attention = options.attention,
                                     .num_threads = options.num_threads,
                                     .max_running = options.max_running,
+                                    .memory_limit_bytes = options.memory_limit,
                                     .max_pixels = options.max_pixels});
   Server server(*engine, server_options);
   const EngineInfo& info = engine->info();

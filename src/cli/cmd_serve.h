@@ -22,6 +22,7 @@ struct ServeOptions {
   int64_t max_pixels = 0;  // of each picture; 0: the model's own
   // Changes speed only.
   int num_threads = 0;
+  int64_t memory_limit = 0;  // bytes; 0: EngineOptions' default
 };
 
 // Runs until SIGINT or SIGTERM, then ends what is under way within the grace. Says on stderr where

@@ -22,7 +22,7 @@ done
 run --version
 check "--version names a version" grep -q '^octavo [0-9]' stdout
 run parse --help
-for flag in --output --password-file --pages --password --dpi --layout --compute --attention --threads --force --timings --json; do
+for flag in --output --memory-limit --password-file --pages --password --dpi --layout --compute --attention --threads --force --timings --json; do
   check "parse --help names $flag" has stdout "$flag"
 done
 for wrong in "nonsense" "parse" "parse in/receipt.png" "parse in/receipt.png -o out --dpi 1" \

@@ -55,9 +55,32 @@ for arithmetic in int8 f32 bf16; do
   check "the quantised model reads with $arithmetic" is "$code" 0
   check "and writes text with $arithmetic" [ -s "small-$arithmetic/receipt.md" ]
 done
-run bench --model small/model.octavo --image 56x56 --decode-steps 2 --json
+run bench --model small/model.octavo --image 56x56 --decode-steps 2 --crops 0 --json
 check "bench takes the file" is "$code" 0
 check "bench says int8" has stdout '"compute":"int8"'
+check "bench says what form the weights have" has stdout '"language":"W4 g128"'
+run bench --model "$nano" --weights w4 --image 56x56 --decode-steps 2 --batch 1,3 --crops 2 --csv
+check "bench rounds a model in memory" is "$code" 0
+check "bench writes CSV only" is "$(head -c 14 stdout)" "version,model,"
+check "bench decodes each batch" is "$(grep -c ',decode,' stdout)" 2
+check "bench reads crops together" is "$(grep -c ',crops,2,128,' stdout)" 1
+check "bench runs rounded weights in int8" has stdout ",int8,"
+run bench --model "$nano" --vision w4 --image 56x56
+check "bench wants --weights beside --vision" is "$code" 2
+
+# A model that is too large is refused before it is loaded, with need and have.
+refuses_for_memory() { # refuses_for_memory NAME ARGUMENTS...
+  local name=$1
+  shift
+  run "$@" --memory-limit 20M
+  check "--memory-limit refuses: $name" is "$code" 6
+  check "--memory-limit says why: $name" has stderr "it may take 20 MB (--memory-limit)"
+}
+refuses_for_memory bench bench --model "$nano" --image 56x56 --decode-steps 2
+refuses_for_memory ask ask "$page" "Text Recognition:"
+refuses_for_memory parse parse "$page" -o refused
+run ask "$page" "Text Recognition:" --memory-limit 500M --max-tokens 2
+check "--memory-limit lets a model in that fits" is "$code" 0
 
 # What is there stays; what cannot be is said in one line.
 refuse() { # refuse NAME CODE WORDS ARGUMENTS...
