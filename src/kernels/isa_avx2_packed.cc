@@ -323,14 +323,21 @@ int64_t RunBlock(const GemmPacked& g, const Block& b, Scratch* scratch) {
   return safe_pieces;
 }
 
+// How many groups pass at a time. Of long rows only half of what has room: other tasks do not find
+// them again in the far cache, and with as many it would overflow.
+OCTAVO_INLINE int64_t GroupsAtOnce(int64_t num_groups) {
+  return num_groups <= kBlockGroups ? kBlockGroups : kBlockGroups / 2;
+}
+
 template <Kind kKind>
 void GemmByTiles(const GemmPacked& g) {
   auto* scratch = reinterpret_cast<Scratch*>(g.scratch);
+  const int64_t most = GroupsAtOnce(g.num_groups);
   int64_t pieces = 0, safe_pieces = 0;
   for (Block b{}; b.row < g.rows; b.row += kBlockRows) {
     b.rows = g.rows - b.row < kBlockRows ? g.rows - b.row : kBlockRows;
-    for (b.group = 0; b.group < g.num_groups; b.group += kBlockGroups) {
-      b.groups = g.num_groups - b.group < kBlockGroups ? g.num_groups - b.group : kBlockGroups;
+    for (b.group = 0; b.group < g.num_groups; b.group += most) {
+      b.groups = g.num_groups - b.group < most ? g.num_groups - b.group : most;
       safe_pieces += RunBlock<kKind>(g, b, scratch);
       pieces += (b.rows + kTileRows - 1) / kTileRows * b.groups * g.panels;
     }
@@ -343,20 +350,24 @@ OCTAVO_INLINE int64_t NumPasses(int64_t rows) {
   return (rows + kStreamTileRows - 1) / kStreamTileRows;
 }
 
+// One block of packed weights, for passes of up to four rows.
+struct StreamedBlock {
+  const std::byte* data;
+  int64_t group;
+  ColumnGroup columns;
+};
+
 // Up to four rows by one block. Returns 1 if it took the slower way.
 template <Kind kKind, int kRows>
-int64_t StreamRows(const GemmPacked& g, int64_t row, const std::byte* block, int64_t group,
+int64_t StreamRows(const GemmPacked& g, const StreamedBlock& b, int64_t row,
                    const TileOutput& out) {
   const int parts = g.w.group_size / kGroupPartK;
-  const int64_t side = SideOffset<BitsOf(kKind)>(g.w.group_size);
-  const ActivationGroup* groups = g.x_groups + row * g.x_groups_row_stride + group;
+  const ActivationGroup* groups = g.x_groups + row * g.x_groups_row_stride + b.group;
   const auto groups_stride = g.x_groups_row_stride * int64_t{sizeof(ActivationGroup)};
-  ColumnGroup columns;
-  UnpackColumns<kKind>(block + side, g.w.bf16_scales, kKind == Kind::kW4 ? 8 : -64, &columns);
-  StreamInput in = {block, g.x + row * g.x_row_stride + group * g.w.group_size, g.x_row_stride,
+  StreamInput in = {b.data, g.x + row * g.x_row_stride + b.group * g.w.group_size, g.x_row_stride,
                     groups, groups_stride};
   if (kKind == Kind::kW8In7) {
-    Stream<kRows>::W8Group(in, 2 * parts, columns, out);
+    Stream<kRows>::W8Group(in, 2 * parts, b.columns, out);
     return 0;
   }
   bool fits = true;
@@ -364,7 +375,7 @@ int64_t StreamRows(const GemmPacked& g, int64_t row, const std::byte* block, int
     fits = fits && groups[r * g.x_groups_row_stride].lane_magnitude <= kMostMagnitude;
   }
   if (fits) {
-    Stream<kRows>::W4Group(in, 2 * parts, columns, out);
+    Stream<kRows>::W4Group(in, 2 * parts, b.columns, out);
     return 0;
   }
   StreamSums sums = {};
@@ -373,29 +384,29 @@ int64_t StreamRows(const GemmPacked& g, int64_t row, const std::byte* block, int
     in.block += kGroupPartK / 8 * kGroupLineBytes;
     in.x += kGroupPartK;
   }
-  Stream<kRows>::Finish(in, sums, columns, out);
+  Stream<kRows>::Finish(in, sums, b.columns, out);
   return 1;
 }
 
 // One block by all rows, in even passes of up to four.
 template <Kind kKind>
-int64_t StreamBlock(const GemmPacked& g, const std::byte* block, int64_t group, float* sums) {
+int64_t StreamBlock(const GemmPacked& g, const StreamedBlock& b, float* sums) {
   int64_t safe_pieces = 0, row = 0;
   for (int64_t pass = NumPasses(g.rows); pass > 0; --pass) {
     const TileOutput out = {sums + row * g.sums_row_stride, SumsStrideBytes(g)};
     const int64_t rows = (g.rows - row + pass - 1) / pass;
     switch (rows) {
       case 1:
-        safe_pieces += StreamRows<kKind, 1>(g, row, block, group, out);
+        safe_pieces += StreamRows<kKind, 1>(g, b, row, out);
         break;
       case 2:
-        safe_pieces += StreamRows<kKind, 2>(g, row, block, group, out);
+        safe_pieces += StreamRows<kKind, 2>(g, b, row, out);
         break;
       case 3:
-        safe_pieces += StreamRows<kKind, 3>(g, row, block, group, out);
+        safe_pieces += StreamRows<kKind, 3>(g, b, row, out);
         break;
       default:
-        safe_pieces += StreamRows<kKind, 4>(g, row, block, group, out);
+        safe_pieces += StreamRows<kKind, 4>(g, b, row, out);
         break;
     }
     row += rows;
@@ -405,13 +416,15 @@ int64_t StreamBlock(const GemmPacked& g, const std::byte* block, int64_t group, 
 
 template <Kind kKind>
 void GemmByStream(const GemmPacked& g) {
-  const int64_t block_bytes = SideOffset<BitsOf(kKind)>(g.w.group_size) + kGroupSideBytes;
+  const int64_t side = SideOffset<BitsOf(kKind)>(g.w.group_size);
   int64_t safe_pieces = 0;
   for (int64_t p = 0; p < g.panels; ++p) {
-    const std::byte* block = g.w.data + p * g.w.panel_stride;
-    for (int64_t group = 0; group < g.num_groups; ++group) {
-      safe_pieces += StreamBlock<kKind>(g, block, group, g.sums + p * kPanelColumns);
-      block += block_bytes;
+    StreamedBlock b{g.w.data + p * g.w.panel_stride, 0, {}};
+    for (; b.group < g.num_groups; ++b.group) {
+      UnpackColumns<kKind>(b.data + side, g.w.bf16_scales, kKind == Kind::kW4 ? 8 : -64,
+                           &b.columns);
+      safe_pieces += StreamBlock<kKind>(g, b, g.sums + p * kPanelColumns);
+      b.data += side + kGroupSideBytes;
     }
   }
   if (g.pieces != nullptr) *g.pieces += NumPasses(g.rows) * g.num_groups * g.panels;
