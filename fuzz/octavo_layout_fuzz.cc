@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "base/xxh.h"
 #include "formats/octavo_layout.h"
-#include "formats/xxh64.h"
 #include "octavo/error.h"
 
 namespace {

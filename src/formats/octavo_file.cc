@@ -9,8 +9,8 @@
 #include "base/file.h"
 #include "base/str_cat.h"
 #include "base/utf8.h"
+#include "base/xxh.h"
 #include "formats/octavo_layout.h"
-#include "formats/xxh64.h"
 #include "octavo/error.h"
 
 namespace octavo {

@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "base/str_cat.h"
 #include "base/utf8.h"
-#include "formats/xxh64.h"
+#include "base/xxh.h"
 #include "octavo/error.h"
 
 namespace octavo {

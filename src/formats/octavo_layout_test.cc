@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "formats/xxh64.h"
+#include "base/xxh.h"
 #include "octavo/error.h"
 #include "testing/container_bytes.h"
 #include "testing/damage.h"

@@ -1,7 +1,7 @@
 #include "formats/octavo_writer.h"
 
 #include "base/check.h"
-#include "formats/xxh64.h"
+#include "base/xxh.h"
 
 namespace octavo {
 namespace {

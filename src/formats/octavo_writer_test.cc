@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 #include "base/str_cat.h"
-#include "formats/xxh64.h"
+#include "base/xxh.h"
 #include "testing/container_bytes.h"
 #include "testing/error_code.h"
 

@@ -1,4 +1,4 @@
-#include "formats/xxh64.h"
+#include "base/xxh.h"
 
 #include <string_view>
 
@@ -18,6 +18,14 @@ TEST(Xxh64, MatchesPublishedVectors) {
   EXPECT_EQ(Xxh64(AsBytes("a")), 0xD24EC4F1A98C6E5Bu);
   EXPECT_EQ(Xxh64(AsBytes("abc")), 0x44BC2CF5AD770999u);
   EXPECT_EQ(Xxh64(AsBytes("Nobody inspects the spammish repetition")), 0xFBCEA83C8A378BF1u);
+}
+
+// XXH3's sanity vector of no bytes, and that seed and every byte count.
+TEST(Xxh128, DependsOnEverythingItIsGiven) {
+  EXPECT_EQ(Xxh128({}, 0), (Xxh128Digest{0x6001C324468D497Fu, 0x99AA06D3014798D8u}));
+  EXPECT_EQ(Xxh128(AsBytes("abc"), 1), Xxh128(AsBytes("abc"), 1));
+  EXPECT_NE(Xxh128(AsBytes("abc"), 1), Xxh128(AsBytes("abc"), 2));
+  EXPECT_NE(Xxh128(AsBytes("abc"), 1), Xxh128(AsBytes("abd"), 1));
 }
 
 }  // namespace
