@@ -89,6 +89,7 @@ struct Request {
 
 struct Usage {
   int64_t prompt_tokens = 0;
+  int64_t cached_tokens = 0;  // of the prompt, found in the prefix cache
   int64_t completion_tokens = 0;
   double queue_seconds = 0;    // until work began
   double encode_seconds = 0;   // spent on its images
@@ -116,6 +117,12 @@ struct EngineOptions {
   // Bytes that this process may take; 0: 80 % of what the machine or the cgroup has. The cache
   // becomes smaller to fit, and Load refuses what does not fit with the model's whole plan.
   int64_t memory_limit_bytes = 0;
+  // Tokens whose keys and values stay in the KV cache for requests that begin alike (the system
+  // prompt, a picture, earlier turns). 0: none. Does not change results.
+  int64_t prefix_cache_tokens = 0;
+  // Image tokens of pictures whose embeddings stay for other questions. 0: none. Does not change
+  // results.
+  int64_t encoder_cache_tokens = 0;
   int64_t min_pixels = 0;  // 0: preprocessor_config.json's; changes results
   int64_t max_pixels = 0;
 };

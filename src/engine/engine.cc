@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <random>
 #include <utility>
 
 #include "base/memory_info.h"
@@ -36,6 +37,8 @@ void CheckOptions(const EngineOptions& options) {
   RequireAtLeast("max_batch_tokens", options.max_batch_tokens, options.max_running, 1 << 16);
   RequireAtLeast("kv_cache_tokens", options.kv_cache_tokens, 0, int64_t{1} << 32);
   RequireAtLeast("memory_limit_bytes", options.memory_limit_bytes, 0, int64_t{1} << 56);
+  RequireAtLeast("prefix_cache_tokens", options.prefix_cache_tokens, 0, int64_t{1} << 32);
+  RequireAtLeast("encoder_cache_tokens", options.encoder_cache_tokens, 0, int64_t{1} << 32);
   RequireAtLeast("min_pixels", options.min_pixels, 0, int64_t{1} << 32);
   RequireAtLeast("max_pixels", options.max_pixels, 0, int64_t{1} << 32);
 }
@@ -160,8 +163,11 @@ class EngineImpl final : public Engine {
  private:
   std::vector<PromptImage> PrepareImages(std::vector<Picture> pictures) const;
   void PlaceImages(SequenceRequest* request) const;
+  Xxh128Digest DigestOf(const Image& pixels) const;
 
   const std::chrono::steady_clock::time_point load_begin_ = std::chrono::steady_clock::now();
+  // A stranger who knew it could make pictures that pass for others.
+  const uint64_t hash_seed_ = uint64_t{std::random_device()()} << 32 | std::random_device()();
   EngineInfo info_;
   ModelFiles files_;
   ThreadPool pool_;
@@ -206,9 +212,12 @@ EngineImpl::EngineImpl(const Checkpoint& checkpoint, const EngineOptions& option
       SequenceContext{.tokenizer = &files_.tokenizer,
                       .end_ids = &files_.config.eos_token_ids,
                       .num_tokens = files_.tokenizer.vocab_size(),
-                      .hidden_size = text.hidden_size},
+                      .hidden_size = text.hidden_size,
+                      .hash_seed = hash_seed_},
       EngineLoop::Options{.max_running = options.max_running,
-                          .max_batch_tokens = options.max_batch_tokens});
+                          .max_batch_tokens = options.max_batch_tokens,
+                          .prefix_cache_tokens = options.prefix_cache_tokens,
+                          .encoder_cache_tokens = options.encoder_cache_tokens});
 }
 
 std::vector<PromptImage> EngineImpl::PrepareImages(std::vector<Picture> pictures) const {
@@ -234,8 +243,15 @@ std::vector<PromptImage> EngineImpl::PrepareImages(std::vector<Picture> pictures
                          size.width / preprocessor.patch_size};
     prompt_image.num_tokens = int64_t{prompt_image.grid.h / preprocessor.merge_size} *
                               (prompt_image.grid.w / preprocessor.merge_size);
+    prompt_image.digest = DigestOf(prompt_image.pixels);
   }
   return images;
+}
+
+// Pictures of other sides have other bytes, too: their width is among them.
+Xxh128Digest EngineImpl::DigestOf(const Image& pixels) const {
+  const auto width = static_cast<uint64_t>(pixels.width);
+  return Xxh128(std::as_bytes(std::span(pixels.pixels)), hash_seed_ ^ width);
 }
 
 // Finds where the image tokens stand in the prompt, and the positions of all tokens.

@@ -48,7 +48,10 @@ EngineLoop::EngineLoop(Model* model, KvCache* cache, const PreprocessorConfig& p
       context_(context),
       options_(options),
       scheduler_(cache->capacity_blocks(), options.max_running,
+                 static_cast<int>(std::min<int64_t>(options.prefix_cache_tokens / kKvBlockSize,
+                                                    cache->capacity_blocks())),
                  [this](int32_t block) { is_block_freed_[static_cast<size_t>(block)] = true; }),
+      encoder_cache_(options.encoder_cache_tokens),
       is_block_freed_(static_cast<size_t>(cache->capacity_blocks())),
       logits_(static_cast<size_t>(options.max_running) *
               static_cast<size_t>(model->config().text.vocab_size)),
@@ -146,8 +149,8 @@ void EngineLoop::EncodeSlice() {
   const double budget = encode_flops_per_second_ * (AnyDecoding() ? kSharedSeconds : kAloneSeconds);
   const auto begin = std::chrono::steady_clock::now();
   try {
-    const double flops = sequence->AdvanceEncoding(model_, preprocessor_, budget);
-    Follow(&encode_flops_per_second_, flops, SecondsSince(begin));
+    const double flops = sequence->AdvanceEncoding(model_, preprocessor_, &encoder_cache_, budget);
+    if (flops > 0) Follow(&encode_flops_per_second_, flops, SecondsSince(begin));
   } catch (...) {
     Fail(sequence, std::current_exception());
   }
@@ -185,7 +188,7 @@ void EngineLoop::AcceptStep(const std::vector<Scheduler::Item>& plan) {
   float* logits = logits_.data();
   for (size_t i = 0; i < plan.size(); ++i) {
     Sequence* const sequence = plan[i].sequence;
-    sequence->MarkComputed(plan[i].num_new);
+    scheduler_.MarkComputed(plan[i]);
     if (!batch_.sequences[i].wants_logits) continue;
     const std::span<float> row(logits, vocab_size);
     logits += vocab_size;
@@ -216,7 +219,8 @@ void EngineLoop::FailAll(const std::exception_ptr& error) {
 
 void EngineLoop::DiscardFreedBlocks() {
   for (size_t block = 0; block < is_block_freed_.size(); ++block) {
-    if (!is_block_freed_[block]) continue;
+    // It may have been handed out again, and be kept.
+    if (!is_block_freed_[block] || !scheduler_.is_free(static_cast<int32_t>(block))) continue;
     cache_->Discard(static_cast<int32_t>(block));
     is_block_freed_[block] = false;
   }

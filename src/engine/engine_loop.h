@@ -40,6 +40,8 @@ class EngineLoop {
   struct Options {
     int max_running = 8;
     int max_batch_tokens = 512;
+    int64_t prefix_cache_tokens = 0;
+    int64_t encoder_cache_tokens = 0;
   };
 
   // Pointers outlive the loop, which is their only user from now on. Starts the thread.
@@ -81,6 +83,7 @@ class EngineLoop {
 
   // Engine thread only.
   Scheduler scheduler_;
+  EncoderCache encoder_cache_;
   std::vector<bool> is_block_freed_;  // since the cache was last idle
   ForwardBatch batch_;
   AlignedBuffer<float> logits_;  // [max_running, vocab_size]

@@ -9,35 +9,16 @@
 #include <mutex>
 #include <thread>
 
-#include "kernels/select.h"
+#include "engine/test_support.h"
 #include "tests/testing/edited_checkpoint.h"
 #include "tests/testing/error_code.h"
-#include "tests/testing/picture.h"
-#include "tests/testing/tiny_model.h"
 
 namespace octavo {
 namespace {
 
-std::unique_ptr<Engine> MakeTinyEngine(EngineOptions options = {}) {
-  if (options.num_threads == 0) options.num_threads = 2;
-  return MakeEngine(*testing::MakeTinyModel(), options, SelectedKernels());
-}
-
-Request TextRequest(const std::string& text, int max_new_tokens) {
-  Request request;
-  request.messages = {Message::User({Content::Text(text)})};
-  request.sampling.max_new_tokens = max_new_tokens;
-  request.sampling.ignore_eos = true;
-  return request;
-}
-
-Request PictureRequest(int h, int w, const std::string& text, int max_new_tokens) {
-  Request request = TextRequest(text, max_new_tokens);
-  request.messages[0].contents.insert(request.messages[0].contents.begin(), Content::Image());
-  const Image image = testing::Picture(h, w, 1);
-  request.pictures = {{image.width, image.height, image.pixels}};
-  return request;
-}
+using testing::MakeTinyEngine;
+using testing::PictureRequest;
+using testing::TextRequest;
 
 // Requests of every kind: greedy, penalised, sampled, with and without pictures.
 std::vector<Request> MixedRequests() {

@@ -22,8 +22,11 @@ std::unique_ptr<Sequence> Extract(Scheduler::Queue* queue, const Sequence* seque
 
 }  // namespace
 
-Scheduler::Scheduler(int num_blocks, int max_running, std::function<void(int32_t)> on_free)
-    : pool_(num_blocks), max_running_(max_running), on_free_(std::move(on_free)) {}
+Scheduler::Scheduler(int num_blocks, int max_running, int max_kept_blocks,
+                     std::function<void(int32_t)> on_free)
+    : pool_(num_blocks, max_kept_blocks, std::move(on_free)),
+      max_running_(max_running),
+      keeps_blocks_(max_kept_blocks > 0) {}
 
 void Scheduler::Add(Queue* arrived) {
   for (const auto& sequence : *arrived) {
@@ -36,11 +39,44 @@ void Scheduler::Add(Queue* arrived) {
 void Scheduler::Admit() {
   while (!waiting_.empty() && running_.size() < static_cast<size_t>(max_running_)) {
     Sequence* sequence = waiting_.front().get();
-    const int64_t need = BlocksFor(sequence->num_tokens() + 1);
+    const std::vector<int32_t> cached = FindCached(sequence);
+    // Those that others use cost nothing; those without a user count as free.
+    const int64_t num_shared = std::count_if(cached.begin(), cached.end(),
+                                             [&](int32_t block) { return pool_.has_users(block); });
+    const int64_t need = BlocksFor(sequence->num_tokens() + 1) - num_shared;
     if (need + static_cast<int64_t>(running_.size()) > pool_.num_free()) return;
+    sequence->block_table().reserve(cached.size());
     running_.splice(running_.end(), waiting_, waiting_.begin());
+    for (const int32_t block : cached) {
+      pool_.Share(block);
+      sequence->block_table().push_back(block);
+    }
+    sequence->MarkCached(std::ssize(cached) * kKvBlockSize);
     OCTAVO_CHECK(Reserve(sequence, sequence->num_tokens()));
     sequence->MarkAdmitted();
+  }
+}
+
+std::vector<int32_t> Scheduler::FindCached(Sequence* sequence) const {
+  std::vector<int32_t> blocks;
+  if (!keeps_blocks_) return blocks;
+  const int64_t num_full = (sequence->num_tokens() - 1) / kKvBlockSize;
+  while (std::ssize(blocks) < num_full) {
+    const std::optional<int32_t> block = pool_.Find(sequence->KeyOfBlock(blocks.size()));
+    if (!block) break;
+    blocks.push_back(*block);
+  }
+  return blocks;
+}
+
+void Scheduler::MarkComputed(const Item& item) {
+  Sequence* const sequence = item.sequence;
+  const int64_t first = sequence->num_computed() / kKvBlockSize;
+  sequence->MarkComputed(item.num_new);
+  if (!keeps_blocks_) return;
+  for (auto i = static_cast<size_t>(first);
+       static_cast<int64_t>(i) < sequence->num_computed() / kKvBlockSize; ++i) {
+    pool_.SetKey(sequence->block_table()[i], sequence->KeyOfBlock(i));
   }
 }
 
@@ -101,12 +137,10 @@ void Scheduler::PreemptLast() {
   ++num_preemptions_;
 }
 
-void Scheduler::FreeBlocks(Sequence* sequence) {
-  for (const int32_t block : sequence->block_table()) {
-    pool_.Free(block);
-    on_free_(block);
-  }
-  sequence->block_table().clear();
+// From the end: a block is of use only as long as all before it are kept.
+void Scheduler::FreeBlocks(Sequence* sequence) noexcept {
+  std::vector<int32_t>& table = sequence->block_table();
+  for (; !table.empty(); table.pop_back()) pool_.Free(table.back());
 }
 
 std::unique_ptr<Sequence> Scheduler::Remove(Sequence* sequence) {

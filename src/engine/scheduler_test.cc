@@ -11,9 +11,10 @@ namespace {
 // Sequences of text tokens without a model: logits are made up.
 class SchedulerTest : public ::testing::Test {
  protected:
-  Sequence* Add(Scheduler* scheduler, int64_t num_prompt_tokens) {
+  Sequence* Add(Scheduler* scheduler, int64_t num_prompt_tokens, int32_t first_id = 65) {
     SequenceRequest request;
     request.prompt_ids.assign(static_cast<size_t>(num_prompt_tokens), 65);
+    request.prompt_ids[0] = first_id;
     for (auto& stream : request.positions.streams) {
       stream.assign(static_cast<size_t>(num_prompt_tokens), 0);
     }
@@ -29,10 +30,10 @@ class SchedulerTest : public ::testing::Test {
   }
 
   // Does what the loop does with a plan.
-  void Run(const std::vector<Scheduler::Item>& plan) {
+  static void Run(Scheduler* scheduler, const std::vector<Scheduler::Item>& plan) {
     for (const auto& [sequence, num_new] : plan) {
       const bool wants_logits = num_new == sequence->num_remaining();
-      sequence->MarkComputed(num_new);
+      scheduler->MarkComputed({sequence, num_new});
       std::vector<float> logits(300, 0.0f);
       logits[66] = 1;
       if (wants_logits) {
@@ -43,7 +44,10 @@ class SchedulerTest : public ::testing::Test {
 
   int num_freed_ = 0;
   Scheduler MakeScheduler(int num_blocks, int max_running) {
-    return Scheduler(num_blocks, max_running, [this](int32_t) { ++num_freed_; });
+    return Scheduler(num_blocks, max_running, 0, [this](int32_t) { ++num_freed_; });
+  }
+  Scheduler MakeKeepingScheduler(int num_blocks, int max_running) {
+    return Scheduler(num_blocks, max_running, num_blocks, [this](int32_t) { ++num_freed_; });
   }
 
   const ModelFiles files_ = LoadModelFiles(*testing::MakeTinyModel());
@@ -78,7 +82,7 @@ TEST_F(SchedulerTest, PlansDecodesBeforeNewPrefill) {
   Scheduler scheduler = MakeScheduler(100, 8);
   Sequence* const early = Add(&scheduler, 50);
   scheduler.Admit();
-  Run(scheduler.PlanStep(64, 64));
+  Run(&scheduler, scheduler.PlanStep(64, 64));
   ASSERT_TRUE(early->is_decoding());
   Sequence* const late = Add(&scheduler, 50);
   scheduler.Admit();
@@ -107,9 +111,9 @@ TEST_F(SchedulerTest, PreemptsTheLastAdmittedWhenBlocksEnd) {
   Sequence* const second = Add(&scheduler, 31);
   scheduler.Admit();
   ASSERT_EQ(scheduler.running().size(), 2u);
-  Run(scheduler.PlanStep(64, 64));
+  Run(&scheduler, scheduler.PlanStep(64, 64));
   // Both grow into the five blocks until the second has to give way.
-  while (scheduler.num_preemptions() == 0) Run(scheduler.PlanStep(64, 64));
+  while (scheduler.num_preemptions() == 0) Run(&scheduler, scheduler.PlanStep(64, 64));
   ASSERT_EQ(scheduler.running().size(), 1u);
   EXPECT_EQ(scheduler.running().front().get(), first);
   ASSERT_EQ(scheduler.waiting().size(), 1u);
@@ -121,7 +125,7 @@ TEST_F(SchedulerTest, PreemptsTheLastAdmittedWhenBlocksEnd) {
 
   scheduler.Remove(first);
   scheduler.Admit();
-  Run(scheduler.PlanStep(200, 200));
+  Run(&scheduler, scheduler.PlanStep(200, 200));
   EXPECT_EQ(second->num_tokens(), num_tokens + 1) << "computed again, then goes on";
 }
 
@@ -133,6 +137,69 @@ TEST_F(SchedulerTest, GivesEveryBlockBack) {
   scheduler.Remove(sequence);
   EXPECT_EQ(num_freed_, 4);
   EXPECT_TRUE(scheduler.is_idle());
+}
+
+TEST_F(SchedulerTest, UsesTheBlocksOfASequenceThatBeganAlike) {
+  Scheduler scheduler = MakeKeepingScheduler(10, 8);
+  Sequence* const first = Add(&scheduler, 100);
+  scheduler.Admit();
+  Run(&scheduler, scheduler.PlanStep(200, 200));
+  Sequence* const beside = Add(&scheduler, 96);  // as long as three blocks: the last is computed
+  Sequence* const other = Add(&scheduler, 96, 66);
+  scheduler.Admit();
+  EXPECT_EQ(beside->num_computed(), 64);
+  EXPECT_EQ(beside->block_table()[1], first->block_table()[1]);
+  EXPECT_NE(beside->block_table()[2], first->block_table()[2]);
+  EXPECT_EQ(other->num_computed(), 0);
+  const std::vector<int32_t> table = first->block_table();
+  for (Sequence* sequence : {first, beside, other}) scheduler.Remove(sequence);
+  Sequence* const after = Add(&scheduler, 200);
+  scheduler.Admit();
+  EXPECT_EQ(after->num_computed(), 96);
+  EXPECT_EQ(after->block_table()[2], table[2]);
+}
+
+TEST_F(SchedulerTest, UsesWhatWasGeneratedToo) {
+  Scheduler scheduler = MakeKeepingScheduler(10, 8);
+  Sequence* const first = Add(&scheduler, 20);
+  scheduler.Admit();
+  while (first->num_tokens() < 80) Run(&scheduler, scheduler.PlanStep(64, 64));
+  SequenceRequest next_turn;
+  next_turn.prompt_ids = std::vector<int32_t>(20, 65);
+  next_turn.prompt_ids.resize(80, 66);  // what Run generates
+  next_turn.max_new_tokens = 1;
+  for (auto& stream : next_turn.positions.streams) stream.assign(80, 0);
+  next_turn.outcome = std::make_shared<Outcome>();
+  Scheduler::Queue arrived;
+  arrived.push_back(std::make_unique<Sequence>(std::move(next_turn), context_));
+  const Sequence* const second = arrived.front().get();
+  scheduler.Add(&arrived);
+  scheduler.Admit();
+  EXPECT_EQ(second->num_computed(), 64);
+}
+
+// Blocks of others cost nothing: three sequences of four blocks fit into six and one each to grow.
+TEST_F(SchedulerTest, CountsSharedBlocksOnceWhenItAdmits) {
+  Scheduler scheduler = MakeKeepingScheduler(9, 8);
+  Add(&scheduler, 127);
+  scheduler.Admit();
+  Run(&scheduler, scheduler.PlanStep(200, 200));
+  Add(&scheduler, 127);
+  Add(&scheduler, 127);
+  scheduler.Admit();
+  EXPECT_EQ(scheduler.running().size(), 3u);
+}
+
+TEST_F(SchedulerTest, APreemptedSequenceFindsItsOwnBlocks) {
+  Scheduler scheduler = MakeKeepingScheduler(7, 8);
+  Sequence* const first = Add(&scheduler, 64);
+  Sequence* const second = Add(&scheduler, 64, 66);
+  scheduler.Admit();
+  Run(&scheduler, scheduler.PlanStep(200, 200));
+  while (scheduler.num_preemptions() == 0) Run(&scheduler, scheduler.PlanStep(64, 64));
+  scheduler.Remove(first);
+  scheduler.Admit();
+  EXPECT_GE(second->num_computed(), 64);
 }
 
 }  // namespace

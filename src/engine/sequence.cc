@@ -1,5 +1,6 @@
 #include "engine/sequence.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -21,6 +22,7 @@ Sequence::Sequence(SequenceRequest request, const SequenceContext& context)
       context_(context),
       num_prompt_tokens_(static_cast<int64_t>(request_.prompt_ids.size())),
       token_ids_(request_.prompt_ids),
+      embeddings_(request_.images.size()),
       processors_(request_.sampling, request_.prompt_ids, context.num_tokens),
       random_(request_.sampling.seed),
       detokenizer_(*context.tokenizer, request_.sampling.skip_special_tokens),
@@ -36,20 +38,71 @@ void Sequence::MarkAdmitted() {
   usage_.queue_seconds = SecondsBetween(submitted_, admitted_);
 }
 
+void Sequence::MarkCached(int64_t count) {
+  OCTAVO_DCHECK(num_computed_ == 0 && count < num_tokens());
+  num_computed_ = count;
+  const bool is_first = admitted_ == Clock::time_point();
+  if (is_first) usage_.cached_tokens = std::min(count, num_prompt_tokens_);
+}
+
+const BlockKey& Sequence::KeyOfBlock(size_t index) {
+  OCTAVO_DCHECK((index + 1) * kKvBlockSize <= token_ids_.size());
+  std::vector<std::byte> named;
+  const auto add = [&](const auto& value) {
+    const auto bytes = std::as_bytes(std::span(&value, 1));
+    named.insert(named.end(), bytes.begin(), bytes.end());
+  };
+  while (block_keys_.size() <= index) {
+    const size_t begin = block_keys_.size() * kKvBlockSize;
+    const size_t end = begin + kKvBlockSize;
+    named.clear();
+    if (!block_keys_.empty()) add(block_keys_.back());
+    for (size_t i = begin; i < end; ++i) add(token_ids_[i]);
+    for (const PromptImage& image : request_.images) {
+      const bool is_inside = image.first_token < static_cast<int64_t>(end) &&
+                             image.end_token() > static_cast<int64_t>(begin);
+      if (is_inside) add(image.digest);
+    }
+    block_keys_.push_back(Xxh128(named, context_.hash_seed));
+  }
+  return block_keys_[index];
+}
+
+size_t Sequence::NextImage() const {
+  size_t i = 0;
+  while (i < embeddings_.size() &&
+         (embeddings_[i] != nullptr || request_.images[i].end_token() <= num_computed_)) {
+    ++i;
+  }
+  return i;
+}
+
 double Sequence::AdvanceEncoding(Model* model, const PreprocessorConfig& preprocessor,
-                                 double budget_flops) {
+                                 EncoderCache* cache, double budget_flops) {
   const Clock::time_point begin = Clock::now();
-  PromptImage& image = request_.images[embeddings_.size()];
+  const size_t next = NextImage();
+  PromptImage& image = request_.images[next];
+  // What was begun may have been found in the cache since.
+  if (encoding_image_ != next) encoding_.reset();
+  encoding_image_ = next;
   if (encoding_ == nullptr) {
-    const Image pixels = std::move(image.pixels);
-    encoding_ = model->StartVisionEncoding(CutPatches(pixels, preprocessor, NormalizeRule::kFast));
+    embeddings_[next] = cache->Find(image.digest);
+    if (embeddings_[next] != nullptr) {
+      image.pixels = {};
+      ready_ = Clock::now();
+      return 0;
+    }
+    encoding_ =
+        model->StartVisionEncoding(CutPatches(image.pixels, preprocessor, NormalizeRule::kFast));
   }
   const double share_before = encoding_->progress();
   const bool is_done = encoding_->Advance(budget_flops);
   const double flops = (encoding_->progress() - share_before) * encoding_->total_flops();
   if (is_done) {
-    embeddings_.push_back(encoding_->TakeEmbeddings());
+    embeddings_[next] = std::make_shared<const ImageEmbeddings>(encoding_->TakeEmbeddings());
     encoding_.reset();
+    image.pixels = {};
+    cache->Add(image.digest, embeddings_[next]);
   }
   ready_ = Clock::now();
   usage_.encode_seconds += SecondsBetween(begin, ready_);
@@ -61,7 +114,7 @@ const float* Sequence::ImageRow(int64_t token) const {
     const PromptImage& image = request_.images[i];
     const int64_t row = token - image.first_token;
     if (row >= 0 && row < image.num_tokens) {
-      return embeddings_[i].values.data() + row * context_.hidden_size;
+      return embeddings_[i]->values.data() + row * context_.hidden_size;
     }
   }
   return nullptr;

@@ -12,6 +12,9 @@
 #include <vector>
 
 #include "base/random.h"
+#include "base/xxh.h"
+#include "engine/block_pool.h"
+#include "engine/encoder_cache.h"
 #include "engine/logits_processors.h"
 #include "engine/stop_checker.h"
 #include "model/model.h"
@@ -31,8 +34,11 @@ struct Outcome {
 struct PromptImage {
   Image pixels;
   GridThw grid;
+  Xxh128Digest digest;      // of pixels and grid
   int64_t first_token = 0;  // index of its first image token in the prompt
   int64_t num_tokens = 0;
+
+  int64_t end_token() const { return first_token + num_tokens; }
 };
 
 // Everything that a request needs on the engine's thread; made on the caller's.
@@ -52,6 +58,7 @@ struct SequenceContext {
   const std::vector<int32_t>* end_ids = nullptr;
   int32_t num_tokens = 0;  // ids that have a token
   int hidden_size = 0;
+  uint64_t hash_seed = 0;  // of keys and digests: a secret of this process
 };
 
 // After construction on the engine's thread only.
@@ -68,17 +75,26 @@ class Sequence {
   bool is_cancelled() const { return request_.outcome->is_cancelled; }
   void Cancel() { request_.outcome->is_cancelled = true; }
 
-  bool has_images_to_encode() const { return embeddings_.size() < request_.images.size(); }
-  // Advances the encoding of the next image by about so many operations; returns how many it took.
-  // Throws what Model::StartVisionEncoding throws. REQUIRES: has_images_to_encode().
-  double AdvanceEncoding(Model* model, const PreprocessorConfig& preprocessor, double budget_flops);
+  // An image whose tokens are in the cache is not needed.
+  bool has_images_to_encode() const { return NextImage() < request_.images.size(); }
+  // Advances the encoding of the next image by about so many operations, or takes it from `cache`,
+  // which gets what is made; returns how many operations it took. Throws what
+  // Model::StartVisionEncoding throws, std::bad_alloc. REQUIRES: has_images_to_encode().
+  double AdvanceEncoding(Model* model, const PreprocessorConfig& preprocessor, EncoderCache* cache,
+                         double budget_flops);
 
   // Blocks of the cache that hold this sequence, in order.
   std::vector<int32_t>& block_table() { return block_table_; }
+  // Of the tokens in block `index` of the table and all before them, with their images.
+  // REQUIRES: the sequence has these tokens.
+  const BlockKey& KeyOfBlock(size_t index);
 
   // Appends the next `count` tokens to the batch.
   void AppendTo(ForwardBatch* batch, int64_t count) const;
   void MarkComputed(int64_t count) { num_computed_ += count; }
+  // The first `count` tokens were found in the cache. REQUIRES: none is computed; count <
+  // num_tokens().
+  void MarkCached(int64_t count);
   // The cache's content is lost; everything is to be computed again.
   void ForgetComputed() { num_computed_ = 0; }
 
@@ -96,6 +112,8 @@ class Sequence {
  private:
   using Clock = std::chrono::steady_clock;
 
+  // Of the first image that is needed and not encoded; their number if there is none.
+  size_t NextImage() const;
   const float* ImageRow(int64_t token) const;
 
   SequenceRequest request_;
@@ -105,8 +123,11 @@ class Sequence {
   int64_t num_computed_ = 0;
   std::vector<int32_t> block_table_;
 
-  std::unique_ptr<VisionEncoding> encoding_;  // of the image after the last of embeddings_
-  std::vector<ImageEmbeddings> embeddings_;
+  std::vector<BlockKey> block_keys_;  // of the first blocks, as far as they were asked for
+
+  std::unique_ptr<VisionEncoding> encoding_;  // of image encoding_image_
+  size_t encoding_image_ = 0;
+  std::vector<SharedEmbeddings> embeddings_;  // of each image; null: not encoded
 
   LogitsProcessors processors_;
   Random random_;
