@@ -54,6 +54,8 @@ int RunServe(const ServeOptions& options) {
                                     .num_threads = options.num_threads,
                                     .max_running = options.max_running,
                                     .memory_limit_bytes = options.memory_limit,
+                                    .prefix_cache_tokens = options.prefix_cache_tokens,
+                                    .encoder_cache_tokens = options.encoder_cache_tokens,
                                     .max_pixels = options.max_pixels});
   Server server(*engine, server_options);
   const EngineInfo& info = engine->info();

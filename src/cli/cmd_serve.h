@@ -14,7 +14,9 @@ struct ServeOptions {
   std::string served_model_name;  // "": the name of the model's folder
   int max_running = 8;            // requests decoded together
   int max_body_mb = 64;
-  double grace_seconds = 30;  // for answers under way, when it is told to stop
+  int64_t prefix_cache_tokens = 8192;   // 0: nothing is kept for requests that begin alike
+  int64_t encoder_cache_tokens = 8192;  // 0: no picture's embeddings are kept
+  double grace_seconds = 30;            // for answers under way, when it is told to stop
   // Change results.
   std::string model_dir;   // "": model_lookup.h
   std::string compute;     // "": the checkpoint's

@@ -46,6 +46,9 @@ std::string MetricsText(const ServerMetrics& metrics) {
   writer.Family("octavo_tokens_total", "counter", "Tokens of answered requests.");
   writer.Value("kind", "prompt", metrics.prompt_tokens);
   writer.Value("kind", "completion", metrics.completion_tokens);
+  writer.Family("octavo_prefix_cache_hit_tokens_total", "counter",
+                "Prompt tokens of answered requests that were in the prefix cache.");
+  writer.Value(metrics.cached_tokens);
   writer.Family("octavo_stage_seconds_total", "counter", "Time of answered requests by stage.");
   writer.Seconds("queue", metrics.queue_microseconds);
   writer.Seconds("encode", metrics.encode_microseconds);

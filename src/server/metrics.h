@@ -17,6 +17,7 @@ struct ServerMetrics {
   std::atomic<int64_t> requests_waiting{0};  // now
   std::atomic<int64_t> requests_running{0};  // now
   std::atomic<int64_t> prompt_tokens{0};
+  std::atomic<int64_t> cached_tokens{0};  // of the prompts
   std::atomic<int64_t> completion_tokens{0};
   std::atomic<int64_t> queue_microseconds{0};  // from arrival to the engine, all answered requests
   std::atomic<int64_t> encode_microseconds{0};

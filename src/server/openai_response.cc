@@ -17,6 +17,7 @@ using OrderedJson = nlohmann::ordered_json;
 
 OrderedJson UsageJson(const Usage& usage) {
   return {{"prompt_tokens", usage.prompt_tokens},
+          {"prompt_tokens_details", {{"cached_tokens", usage.cached_tokens}}},
           {"completion_tokens", usage.completion_tokens},
           {"total_tokens", usage.prompt_tokens + usage.completion_tokens}};
 }

@@ -28,12 +28,13 @@ TEST(OpenaiResponse, WritesAWholeAnswer) {
   completion.text = "line\n\"quoted\" \xE4\xBD\xA0 <|box_start|>";
   completion.finish_reason = FinishReason::kLength;
   completion.usage.prompt_tokens = 11;
+  completion.usage.cached_tokens = 7;
   completion.usage.completion_tokens = 5;
   const std::string body = ChatCompletionBody(kIdentity, completion);
   EXPECT_EQ(Json::parse(body), Json::parse(R"({"id":"chatcmpl-1","object":"chat.completion",
     "created":1700000000,"model":"octavo-nano","choices":[{"index":0,"message":{"role":"assistant",
     "content":"line\n\"quoted\" 你 <|box_start|>"},"finish_reason":"length"}],
-    "usage":{"prompt_tokens":11,"completion_tokens":5,"total_tokens":16}})"));
+    "usage":{"prompt_tokens":11,"prompt_tokens_details":{"cached_tokens":7},"completion_tokens":5,"total_tokens":16}})"));
   EXPECT_EQ(body.rfind(R"({"id":"chatcmpl-1","object":"chat.completion","created":)", 0), 0u);
 }
 

@@ -324,6 +324,7 @@ void Server::Impl::Count(const Chat& chat, const Completion& completion) {
   const double in_engine = usage.encode_seconds + usage.prefill_seconds + usage.decode_seconds;
   ++metrics.requests_answered;
   metrics.prompt_tokens += usage.prompt_tokens;
+  metrics.cached_tokens += usage.cached_tokens;
   metrics.completion_tokens += usage.completion_tokens;
   metrics.queue_microseconds += Microseconds(std::max(0.0, total - in_engine));
   metrics.encode_microseconds += Microseconds(usage.encode_seconds);
