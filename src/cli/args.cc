@@ -122,6 +122,18 @@ void AddParse(CLI::App* root, ParseCommandOptions* options) {
       "Example: octavo parse letters/ report.pdf --pages 1-3 -o out");
 }
 
+void AddAnswerFlags(CLI::App* app, AnswerOptions* options, int64_t* max_pixels) {
+  app->add_option("--max-tokens", options->max_new_tokens, "End an answer after so many tokens")
+      ->check(CLI::Range(1, 1 << 20));
+  app->add_option("--max-pixels", *max_pixels,
+                  "Width x height up to which the model is shown a picture")
+      ->check(CLI::Range(int64_t{784}, int64_t{51'380'224}));
+  app->add_option("--temperature", options->temperature, "0: always the likeliest token")
+      ->check(CLI::Range(0.0, 10.0))
+      ->capture_default_str();
+  app->add_option("--seed", options->seed, "Of sampling; the same seed gives the same answer");
+}
+
 void AddAsk(CLI::App* root, std::vector<std::string>* words, AskOptions* options) {
   CLI::App* app = root->add_subcommand("ask", "Ask a question about one or more pictures");
   app->add_option("words", *words, "picture files, then the question in quotes")
@@ -131,15 +143,23 @@ void AddAsk(CLI::App* root, std::vector<std::string>* words, AskOptions* options
   AddModelFlags(app, &options->model_dir, &options->compute, &options->num_threads,
                 &options->memory_limit);
   AddAttentionFlag(app, &options->attention);
-  app->add_option("--max-tokens", options->max_new_tokens, "End the answer after so many tokens")
-      ->check(CLI::Range(1, 1 << 20));
-  app->add_option("--max-pixels", options->max_pixels,
-                  "Width x height up to which the model is shown a picture")
-      ->check(CLI::Range(int64_t{784}, int64_t{51'380'224}));
-  app->add_option("--temperature", options->temperature, "0: always the likeliest token")
-      ->check(CLI::Range(0.0, 10.0))
-      ->capture_default_str();
-  app->add_option("--seed", options->seed, "Of sampling; the same seed gives the same answer");
+  AddAnswerFlags(app, &options->answer, &options->max_pixels);
+}
+
+void AddChat(CLI::App* root, ChatOptions* options) {
+  CLI::App* app = root->add_subcommand(
+      "chat", "Ask question after question about pictures; earlier turns are kept");
+  app->add_option("pictures", options->pictures, "picture files")
+      ->required()
+      ->expected(1, 64)
+      ->type_name("IMAGE...");
+  AddModelFlags(app, &options->model_dir, &options->compute, &options->num_threads,
+                &options->memory_limit);
+  AddAttentionFlag(app, &options->attention);
+  AddAnswerFlags(app, &options->answer, &options->max_pixels);
+  app->footer(
+      "Questions are lines of standard input; answers go to stdout. Ctrl-D ends.\n"
+      "Example: octavo chat --model MinerU2.5 invoice.png");
 }
 
 void AddEval(CLI::App* root, EvalOptions* options) {
@@ -358,6 +378,14 @@ void AddServe(CLI::App* root, ServeOptions* options) {
          "--max-pixels", options->max_pixels,
          "Width x height up to which the model is shown a picture; default: the model's own")
       ->check(CLI::Range(int64_t{784}, int64_t{51'380'224}));
+  app->add_option("--prefix-cache-tokens", options->prefix_cache_tokens,
+                  "Tokens kept for requests that begin alike (picture, earlier turns); 0: none")
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 24))
+      ->capture_default_str();
+  app->add_option("--encoder-cache-tokens", options->encoder_cache_tokens,
+                  "Image tokens kept for other questions about the same pictures; 0: none")
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 24))
+      ->capture_default_str();
   app->add_option("--max-body-mb", options->max_body_mb, "Largest request in MiB")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
@@ -388,6 +416,7 @@ Command ParseArgs(int argc, const char* const* argv) {
   ParseCommandOptions parse;
   AskOptions ask;
   std::vector<std::string> ask_words;
+  ChatOptions chat;
   EvalOptions eval;
   InspectOptions inspect;
   BenchOptions bench;
@@ -397,6 +426,7 @@ Command ParseArgs(int argc, const char* const* argv) {
   std::string bench_image = "1036x1036";
   AddParse(&app, &parse);
   AddAsk(&app, &ask_words, &ask);
+  AddChat(&app, &chat);
   AddEval(&app, &eval);
   AddInspect(&app, &inspect);
   AddBench(&app, &bench_image, &bench);
@@ -424,6 +454,7 @@ Command ParseArgs(int argc, const char* const* argv) {
   if (app.got_subcommand("convert")) return convert;
   if (app.got_subcommand("quantize")) return quantize;
   if (app.got_subcommand("serve")) return serve;
+  if (app.got_subcommand("chat")) return chat;
   if (app.got_subcommand("ask")) {
     if (ask_words.size() < 2) {
       std::fprintf(stderr, "octavo: ask: found only '%s', expected PICTURE... \"QUESTION\"\n",

@@ -7,6 +7,7 @@
 
 #include "cli/cmd_ask.h"
 #include "cli/cmd_bench.h"
+#include "cli/cmd_chat.h"
 #include "cli/cmd_convert.h"
 #include "cli/cmd_eval.h"
 #include "cli/cmd_inspect.h"
@@ -21,8 +22,9 @@ struct ExitNow {
   int exit_code = 0;
 };
 
-using Command = std::variant<ExitNow, ParseCommandOptions, AskOptions, EvalOptions, InspectOptions,
-                             BenchOptions, ConvertOptions, QuantizeOptions, ServeOptions>;
+using Command =
+    std::variant<ExitNow, ParseCommandOptions, AskOptions, ChatOptions, EvalOptions, InspectOptions,
+                 BenchOptions, ConvertOptions, QuantizeOptions, ServeOptions>;
 
 // Help and version go to stdout, complaints to stderr with exit code 2.
 Command ParseArgs(int argc, const char* const* argv);

@@ -82,7 +82,13 @@ TEST(Args, TakesTheLastWordOfAskAsTheQuestion) {
   const auto& options = std::get<AskOptions>(command);
   EXPECT_EQ(options.pictures, (std::vector<std::string>{"a.png", "b.png"}));
   EXPECT_EQ(options.question, "What changed?");
-  EXPECT_EQ(options.max_new_tokens, 9);
+  EXPECT_EQ(options.answer.max_new_tokens, 9);
+}
+
+TEST(Args, TakesPicturesOfChat) {
+  const auto options = std::get<ChatOptions>(Parse({"chat", "a.png", "b.png", "--seed", "4"}));
+  EXPECT_EQ(options.pictures, (std::vector<std::string>{"a.png", "b.png"}));
+  EXPECT_EQ(options.answer.seed, 4u);
 }
 
 TEST(Args, TakesASizeForBench) {

@@ -6,19 +6,19 @@
 #include <string>
 #include <vector>
 
+#include "cli/question.h"
+
 namespace octavo {
 
 struct AskOptions {
   std::vector<std::string> pictures;  // PNG or JPEG files, shown to the model in this order
   std::string question;
+  AnswerOptions answer;
   // Change results.
   std::string model_dir;   // "": model_lookup.h
   std::string compute;     // "f32", "bf16", "int8", "": the checkpoint's
   std::string attention;   // "f32", "int16", "": the default
   int64_t max_pixels = 0;  // of each picture; 0: the model's own
-  int max_new_tokens = 0;  // 0: up to the model's context
-  double temperature = 0;  // 0: greedy
-  uint64_t seed = 0;
   // Changes speed only.
   int num_threads = 0;
   int64_t memory_limit = 0;  // bytes; 0: EngineOptions' default

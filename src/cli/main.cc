@@ -19,6 +19,7 @@ namespace {
 int Run(const ExitNow& exit_now) { return exit_now.exit_code; }
 int Run(const ParseCommandOptions& options) { return RunParse(options); }
 int Run(const AskOptions& options) { return RunAsk(options); }
+int Run(const ChatOptions& options) { return RunChat(options); }
 int Run(const EvalOptions& options) { return RunEval(options); }
 int Run(const InspectOptions& options) { return RunInspect(options); }
 int Run(const BenchOptions& options) { return RunBench(options); }

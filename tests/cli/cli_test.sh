@@ -186,6 +186,20 @@ check "it is said what comes last" has stderr "the question comes last"
 run ask in/receipt.png
 check "a picture without a question is refused" is "$code" 2
 check "a picture without a question is named" has stderr "in/receipt.png"
+# Question after question, from standard input; the second finds the picture in the cache.
+"$octavo" chat "$source_dir/tests/data/cli/line.png" >stdout 2>stderr <<<$'Text Recognition:\n\nText Recognition:'
+code=$?
+check "a chat ends with its input" is "$code" 0
+check "its first question is answered" is "$(head -n 1 stdout)" "Dear Ms Whitlock,"
+check "each answer has its line" is "$(wc -l <stdout)" 2
+check "nothing is said of it" empty stderr
+"$octavo" chat "$source_dir/tests/data/cli/line.png" >stdout 2>stderr <<<$'What is this?\nText Recognition:'
+code=$?
+check "a question that was not trained for is refused" is "$code" 5
+check "and said to be" has stderr "octavo pull"
+check "the next one is answered" is "$(cat stdout)" "Dear Ms Whitlock,"
+"$octavo" chat in/absent.png >stdout 2>stderr </dev/null
+check "a chat about a picture that is not there ends" is "$?" 3
 run ask in/absent.png "Text Recognition:"
 check "a missing picture is not found" is "$code" 3
 
