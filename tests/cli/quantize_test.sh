@@ -43,7 +43,11 @@ check "quantize tells the error of each part" has stdout "rounding error"
 check "quantize names what it keeps" has stdout "kept as it is: visual.patch_embed.proj.weight"
 check "the file is smaller" [ "$(stat -c %s small/model.octavo)" -lt "$(stat -c %s nano.octavo)" ]
 check "the report has errors of tensors" has report.json '"relative_error"'
-check "the report is JSON" python3 -c 'import json; json.load(open("report.json"))'
+if python3 -c 'import json' 2>/dev/null; then # python3-minimal lacks it
+  check "the report is JSON" python3 -c 'import json; json.load(open("report.json"))'
+else
+  skip "no python3 with json to read the report with"
+fi
 run quantize --model "$nano" -o one.octavo --threads 1
 check "one thread writes the same bytes" cmp -s one.octavo small/model.octavo
 run inspect small
