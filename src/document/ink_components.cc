@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <span>
 #include <utility>
 
 #include "document/disjoint_sets.h"
@@ -14,8 +13,8 @@ namespace {
 // Ink without a gap in one row.
 struct Run {
   int x0;
-  int x1;        // exclusive
-  int set = -1;  // of the component
+  int x1;  // exclusive
+  int number = -1;
 };
 
 void AppendRuns(const uint8_t* row, int width, std::vector<Run>* runs) {
@@ -118,17 +117,27 @@ bool HoldsOthers(const std::vector<InkComponent>& components, const PixelBox& bo
   return false;
 }
 
-// Joins the run to those of the row above that touch it, if there are any. Diagonal neighbours
-// belong together, hence x1 >= x0 and not >. above: from the first that ends at or behind its
-// begin.
-void JoinAbove(std::span<const Run> above, Run* run, DisjointSets* sets) {
-  for (const Run& other : above) {
-    if (other.x0 > run->x1) break;
-    if (run->set < 0) {
-      run->set = other.set;
-    } else {
-      sets->Join(run->set, other.set);
+// Numbers each run: as the first in the row above that touches it, or as a new one. on_new() makes
+// the number, on_touch(a, b) is told of others that touch, on_run(y, run) of every run.
+// Diagonal neighbours touch, hence x1 >= x0 and not >.
+template <typename OnNew, typename OnTouch, typename OnRun>
+void NumberRuns(const InkMap& map, OnNew on_new, OnTouch on_touch, OnRun on_run) {
+  std::vector<Run> above;
+  std::vector<Run> runs;  // of this row
+  for (int y = 0; y < map.height; ++y) {
+    runs.clear();
+    AppendRuns(map.row(y), map.width, &runs);
+    size_t first = 0;
+    for (Run& run : runs) {
+      while (first < above.size() && above[first].x1 < run.x0) ++first;
+      for (size_t j = first; j < above.size() && above[j].x0 <= run.x1; ++j) {
+        if (run.number >= 0) on_touch(run.number, above[j].number);
+        if (run.number < 0) run.number = above[j].number;
+      }
+      if (run.number < 0) run.number = on_new();
+      on_run(y, run);
     }
+    std::swap(above, runs);
   }
 }
 
@@ -142,42 +151,34 @@ void PixelBox::Include(const PixelBox& other) {
 }
 
 std::vector<InkComponent> FindComponents(const InkMap& map) {
-  // What is known of each set so far; a set that was joined to another is added to it at the end.
-  std::vector<InkComponent> parts;
+  // Which numbers belong together, then what each is: texture has a million of them, and nothing
+  // else is kept of those that turn out to be one.
   DisjointSets sets;
-  std::vector<Run> above;
-  std::vector<Run> runs;  // of this row
-  for (int y = 0; y < map.height; ++y) {
-    runs.clear();
-    AppendRuns(map.row(y), map.width, &runs);
-    size_t first = 0;
-    for (Run& run : runs) {
-      while (first < above.size() && above[first].x1 < run.x0) ++first;
-      JoinAbove(std::span(above).subspan(first), &run, &sets);
-      const PixelBox box = {run.x0, y, run.x1, y + 1};
-      if (run.set < 0) {
-        run.set = sets.Add();
-        parts.push_back({box, 0, 0});
-      }
-      InkComponent& part = parts[static_cast<size_t>(run.set)];
-      part.box.Include(box);
-      part.num_pixels += run.x1 - run.x0;
-      ++part.num_runs;
-    }
-    std::swap(above, runs);
+  int num_numbers = 0;
+  NumberRuns(
+      map, [&] { return ++num_numbers, sets.Add(); }, [&](int a, int b) { sets.Join(a, b); },
+      [](int, const Run&) {});
+  std::vector<int> component_of(static_cast<size_t>(num_numbers));
+  int num_components = 0;
+  for (int i = 0; i < num_numbers; ++i) {
+    const int root = sets.Find(i);  // the smallest of its set, so that it has its component
+    component_of[static_cast<size_t>(i)] =
+        root == i ? num_components++ : component_of[static_cast<size_t>(root)];
   }
-  // The first of the parts of a component has its first pixel.
-  for (size_t i = 0; i < parts.size(); ++i) {
-    const auto root = static_cast<size_t>(sets.Find(static_cast<int>(i)));
-    if (root == i) continue;
-    parts[root].box.Include(parts[i].box);
-    parts[root].num_pixels += std::exchange(parts[i].num_pixels, 0);
-    parts[root].num_runs += parts[i].num_runs;
-  }
-  parts.erase(std::remove_if(parts.begin(), parts.end(),
-                             [](const InkComponent& part) { return part.num_pixels == 0; }),
-              parts.end());
-  return parts;
+  std::vector<InkComponent> components(static_cast<size_t>(num_components));
+  int next = 0;
+  NumberRuns(
+      map, [&] { return next++; }, [](int, int) {},
+      [&](int y, const Run& run) {
+        const int number = component_of[static_cast<size_t>(run.number)];
+        InkComponent& component = components[static_cast<size_t>(number)];
+        const PixelBox box = {run.x0, y, run.x1, y + 1};
+        if (component.num_runs == 0) component.box = box;
+        component.box.Include(box);
+        component.num_pixels += run.x1 - run.x0;
+        ++component.num_runs;
+      });
+  return components;
 }
 
 PageInk SortComponents(const InkMap& map) {

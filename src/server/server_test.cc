@@ -166,19 +166,19 @@ TEST(Server, RunsLowerPrioritiesFirst) {
   HttpClient watcher(server.port());
   auto running = std::make_unique<HttpClient>(server.port());
   running->Send("POST", kChat, Ask("hang"));
-  const auto waits = [&](int count) {
-    const std::string line = "\noctavo_requests_waiting " + std::to_string(count) + "\n";
+  const auto shows = [&](const std::string& metric, int count) {
+    const std::string line = "\noctavo_requests_" + metric + " " + std::to_string(count) + "\n";
     return Eventually(
         [&] { return watcher.Ask("GET", "/metrics").body.find(line) != std::string::npos; });
   };
+  ASSERT_TRUE(shows("running", 1));
   std::vector<std::unique_ptr<HttpClient>> clients;
   for (const char* priority : {"0", "5", "-1"}) {
-    // The first has left the queue when the others come.
-    ASSERT_TRUE(waits(static_cast<int>(clients.size())));
+    ASSERT_TRUE(shows("waiting", static_cast<int>(clients.size())));
     clients.push_back(std::make_unique<HttpClient>(server.port()));
     clients.back()->Send("POST", kChat, Ask(priority, std::string(R"("priority":)") + priority));
   }
-  ASSERT_TRUE(waits(3));
+  ASSERT_TRUE(shows("waiting", 3));
   running->Close();
   for (const auto& client : clients) EXPECT_EQ(client->Read().status, 200);
   std::vector<std::string> order;
