@@ -133,6 +133,20 @@ struct CsvPhase {
   double share = 0;
 };
 
+// The whole, then its parts, by `names`; nothing if it was not run.
+void AddCropPhases(const BenchTimes& times, const CropTimes& crop,
+                   const std::array<const char*, 4>& names, std::vector<CsvPhase>* phases) {
+  if (crop.count == 0) return;
+  const int64_t answers = int64_t{times.crop_tokens} * crop.count;
+  const auto add = [&](const char* name, int64_t tokens, double seconds) {
+    phases->push_back({.name = name, .batch = crop.count, .tokens = tokens, .seconds = seconds});
+  };
+  add(names[0], answers, crop.seconds());
+  add(names[1], 0, crop.encode_seconds);
+  add(names[2], crop.prompt_tokens * crop.count, crop.prefill_seconds);
+  add(names[3], answers - crop.count, crop.decode_seconds);
+}
+
 std::vector<CsvPhase> CsvPhases(const BenchReport& report) {
   const BenchTimes& times = report.times;
   std::vector<CsvPhase> phases;
@@ -154,20 +168,9 @@ std::vector<CsvPhase> CsvPhases(const BenchReport& report) {
                       .limit = "read bandwidth",
                       .share = BandwidthShare(report, decode)});
   }
-  for (const auto& [crop, names] :
-       {std::pair{&times.crop, std::array{"crop", "crop encode", "crop prefill", "crop decode"}},
-        std::pair{&times.crops,
-                  std::array{"crops", "crops encode", "crops prefill", "crops decode"}}}) {
-    if (crop->count == 0) continue;
-    const int64_t answers = int64_t{times.crop_tokens} * crop->count;
-    const auto add = [&](const char* name, int64_t tokens, double seconds) {
-      phases.push_back({.name = name, .batch = crop->count, .tokens = tokens, .seconds = seconds});
-    };
-    add(names[0], answers, crop->seconds());
-    add(names[1], 0, crop->encode_seconds);
-    add(names[2], crop->prompt_tokens * crop->count, crop->prefill_seconds);
-    add(names[3], answers - crop->count, crop->decode_seconds);
-  }
+  AddCropPhases(times, times.crop, {"crop", "crop encode", "crop prefill", "crop decode"}, &phases);
+  AddCropPhases(times, times.crops, {"crops", "crops encode", "crops prefill", "crops decode"},
+                &phases);
   return phases;
 }
 

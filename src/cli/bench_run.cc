@@ -271,6 +271,7 @@ CropTimes Runner::Crops(int count, std::string_view phase) {
   CropTimes times;
   times.count = count;
   std::vector<BenchPrompt> prompts;
+  prompts.reserve(static_cast<size_t>(count));
   for (int i = 0; i < count; ++i) {
     prompts.push_back(
         Encode(plan_.crop, phase, 100 + static_cast<uint64_t>(i), &times.encode_seconds));
