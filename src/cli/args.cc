@@ -319,26 +319,42 @@ void AddQuantize(CLI::App* root, QuantizeOptions* options) {
       ->check(CLI::IsMember({32, 64, 128}).description(""))
       ->type_name("32|64|128")
       ->capture_default_str();
-  app->add_option("--method", options->method, "rtn: each weight to the nearest step")
-      ->check(OneOf({"rtn", "awq", "gptq"}))
-      ->type_name("rtn")
+  app->add_option("--method", options->method,
+                  "awq: scaled and clipped by what the layers read on calibration pages; rtn: each "
+                  "weight to the nearest step")
+      ->check(OneOf({"awq", "rtn", "gptq"}))
+      ->type_name("awq|rtn")
       ->capture_default_str();
+  app->add_option("--calibration", options->calibration,
+                  "Pictures, PDFs or folders for awq; default: pages that are built in")
+      ->type_name("PAGES");
   for (const auto& [flag, value, what] :
-       {std::tuple{"--vision", &options->vision, "Form of the vision tower's matrices"},
-        std::tuple{"--head", &options->head, "Form of the table of embeddings and the head"}}) {
+       {std::tuple{"--vision", &options->vision, "Form of the vision tower's matrices; default w8"},
+        std::tuple{"--head", &options->head,
+                   "Form of the table of embeddings and the head; default w8"}}) {
     app->add_option(flag, *value, what)
         ->check(OneOf({"w8", "w4", "keep"}))
-        ->type_name("w8|w4|keep")
-        ->capture_default_str();
+        ->type_name("w8|w4|keep");
   }
-  app->add_option("--format", options->format, "Container")
+  app->add_option(
+         "--format", options->format,
+         "Container; awq: a folder for AutoAWQ's readers, vision tower and embeddings kept")
       ->check(OneOf({"octavo", "awq", "gguf"}))
-      ->type_name("octavo")
+      ->type_name("octavo|awq")
       ->capture_default_str();
-  app->add_option("--report", options->report, "JSON with the error of each tensor")
+  app->add_option("--report", options->report, "JSON with the error of each tensor and the quality")
       ->type_name("FILE");
+  app->add_option(
+         "--min-agreement", options->min_agreement,
+         "Share of tokens that must agree with the source, or the result is kept aside and "
+         "the command fails")
+      ->check(CLI::Range(0.0, 1.0).description(""))
+      ->type_name("0..1");
+  app->add_flag("!--no-quality", options->quality, "Do not compare the result with its source");
   AddThreads(app, &options->num_threads);
-  app->add_flag("--force", options->force, "Overwrite files that are there");
+  app->add_flag("--resume", options->resume, "Go on with what an interrupted run left")
+      ->excludes(app->add_flag("--force", options->force,
+                               "Overwrite files that are there, also what a run left"));
   app->footer(
       "w8: 8 bits within +-63, twice the bytes of w4. A matrix that no group of 32 or more "
       "divides\n"

@@ -12,8 +12,8 @@ int RunConvert(const ConvertOptions& options) {
                           : options.weights == "f32" ? MatrixForm::kF32
                                                      : MatrixForm::kKeep;
   const WrittenModel model =
-      WriteModelWithProgress(*checkpoint, {.language = form, .head = form, .vision = form}, path,
-                             options.num_threads, "convert");
+      WriteModelWithProgress(*checkpoint, {.language = form, .head = form, .vision = form}, {},
+                             path, options.num_threads, "convert");
   PrintWrittenModel(model, path);
   return 0;
 }

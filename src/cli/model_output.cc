@@ -22,37 +22,6 @@ constexpr double kSecondsBetweenLines = 10;
 
 std::string Name(const fs::path& path) { return PrintableName(path.native(), 400); }
 
-// Tells about one writing.
-class Teller {
- public:
-  explicit Teller(const char* verb) : verb_(verb), is_terminal_(IsTerminal(stderr)) {}
-  ~Teller() {
-    if (is_terminal_ && has_told_) std::fputs("\r\x1B[K", stderr);
-  }
-  Teller(const Teller&) = delete;
-  Teller& operator=(const Teller&) = delete;
-
-  void Tell(const std::string& name, double share) {
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    if (!is_terminal_ && seconds - last_told_ < kSecondsBetweenLines) return;
-    last_told_ = seconds;
-    has_told_ = true;
-    const std::string left = TimeLeft(share, seconds);
-    std::fprintf(stderr, "%s%s: %3.0f %%%s%s  %s%s", is_terminal_ ? "\r\x1B[K" : "", verb_,
-                 100 * share, left.empty() ? "" : ", ", left.c_str(), PrintableName(name).c_str(),
-                 is_terminal_ ? "" : "\n");
-    std::fflush(stderr);
-  }
-
- private:
-  const char* const verb_;
-  const bool is_terminal_;
-  bool has_told_ = false;
-  double last_told_ = 0;
-  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
 const char* PartName(std::string_view name) {
   switch (PartOfTensor(name)) {
     case ModelPart::kVision:
@@ -67,10 +36,10 @@ const char* PartName(std::string_view name) {
 
 }  // namespace
 
-fs::path ModelOutputFile(const std::string& output, const fs::path& source, bool force) {
-  const fs::path wish(output);
-  const bool is_file = wish.extension() == ".octavo";
-  fs::path file = is_file ? wish : wish / "model.octavo";
+namespace {
+
+// Creates the file's folder. Throws if the file may not be written there.
+void PrepareFolder(const fs::path& file, const fs::path& source, bool force) {
   std::error_code ignored;
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   if (fs::equivalent(folder, source, ignored)) {
@@ -87,7 +56,42 @@ fs::path ModelOutputFile(const std::string& output, const fs::path& source, bool
     throw Error(ErrorCode::kIo,
                 StrCat(Name(folder), ": cannot create the folder: ", error.message()));
   }
+}
+
+}  // namespace
+
+fs::path ModelOutputFile(const std::string& output, const fs::path& source, bool force) {
+  const fs::path wish(output);
+  const bool is_file = wish.extension() == ".octavo";
+  fs::path file = is_file ? wish : wish / "model.octavo";
+  PrepareFolder(file, source, force);
   return file;
+}
+
+fs::path FolderOutputFile(const std::string& output, const fs::path& source, bool force) {
+  fs::path file = fs::path(output) / "model.safetensors";
+  PrepareFolder(fs::path(output) / "config.json", source, force);
+  PrepareFolder(file, source, force);
+  return file;
+}
+
+WorkTeller::WorkTeller(const char* verb) : verb_(verb), is_terminal_(IsTerminal(stderr)) {}
+
+WorkTeller::~WorkTeller() {
+  if (is_terminal_ && has_told_) std::fputs("\r\x1B[K", stderr);
+}
+
+void WorkTeller::Tell(const std::string& name, double share) {
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  if (!is_terminal_ && seconds - last_told_ < kSecondsBetweenLines) return;
+  last_told_ = seconds;
+  has_told_ = true;
+  const std::string left = TimeLeft(share, seconds);
+  std::fprintf(stderr, "%s%s: %3.0f %%%s%s  %s%s", is_terminal_ ? "\r\x1B[K" : "", verb_,
+               100 * share, left.empty() ? "" : ", ", left.c_str(), PrintableName(name).c_str(),
+               is_terminal_ ? "" : "\n");
+  std::fflush(stderr);
 }
 
 std::string TimeLeft(double share, double seconds) {
@@ -98,18 +102,39 @@ std::string TimeLeft(double share, double seconds) {
   return StrCat("about ", std::lround(left / 60), " min left");
 }
 
-WrittenModel WriteModelWithProgress(const Checkpoint& checkpoint, const ExportOptions& options,
-                                    const fs::path& path, int num_threads, const char* verb) {
+WrittenModel WriteWithProgress(const WriteWork& write, const fs::path& path, int num_threads,
+                               const char* verb) {
   std::atomic<bool> is_interrupted{false};
   const InterruptWatcher watcher([&] { is_interrupted = true; });
   ThreadPool pool(num_threads > 0 ? num_threads : DefaultThreadCount());
-  Teller teller(verb);
-  return WriteModel(checkpoint, options, path, &pool, [&](const std::string& name, double share) {
+  WorkTeller teller(verb);
+  return write(&pool, [&](const std::string& name, double share) {
     if (is_interrupted) {
       throw Error(ErrorCode::kCancelled, StrCat(Name(path), ": interrupted, nothing is written"));
     }
     teller.Tell(name, share);
   });
+}
+
+WrittenModel WriteModelWithProgress(const Checkpoint& checkpoint, const ExportOptions& options,
+                                    const Adjustments& adjustments, const fs::path& path,
+                                    int num_threads, const char* verb) {
+  return WriteWithProgress(
+      [&](ThreadPool* pool, const WriteProgress& progress) {
+        return WriteModel(checkpoint, options, adjustments, path, pool, progress);
+      },
+      path, num_threads, verb);
+}
+
+void RemoveLeftovers(const fs::path& path) noexcept {
+  std::error_code ignored;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  const std::string begin = path.filename().string() + ".";
+  for (fs::directory_iterator entry(folder, ignored), end; entry != end; entry.increment(ignored)) {
+    if (ignored) return;
+    const std::string name = entry->path().filename().string();
+    if (name.starts_with(begin) && name.ends_with(".tmp")) fs::remove(entry->path(), ignored);
+  }
 }
 
 void PrintWrittenModel(const WrittenModel& model, const fs::path& path) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "quantize/write_model.h"
@@ -17,15 +18,49 @@ namespace octavo {
 std::filesystem::path ModelOutputFile(const std::string& output,
                                       const std::filesystem::path& source, bool force);
 
+// The weights file of a Hugging Face folder called `output`, which is created; config.json counts
+// as being there, too. Throws as above.
+std::filesystem::path FolderOutputFile(const std::string& output,
+                                       const std::filesystem::path& source, bool force);
+
 // "about 4 min left"; "" while nobody can know.
 std::string TimeLeft(double share, double seconds);
 
-// Writes the model, telling progress on stderr: one line that renews itself on a terminal, else a
-// line every ten seconds. The first Ctrl-C ends it after the tensor under way and leaves nothing
-// behind. Throws as WriteModel does; kCancelled.
+// Tells about one piece of work on stderr: one line that renews itself on a terminal, else a line
+// every ten seconds. One thread.
+class WorkTeller {
+ public:
+  explicit WorkTeller(const char* verb);
+  ~WorkTeller();
+  WorkTeller(const WorkTeller&) = delete;
+  WorkTeller& operator=(const WorkTeller&) = delete;
+
+  // What is under way, and how much of all is done.
+  void Tell(const std::string& name, double share);
+
+ private:
+  const char* const verb_;
+  const bool is_terminal_;
+  bool has_told_ = false;
+  double last_told_ = 0;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// Removes the temporary files that killed writers of `path` left beside it.
+// REQUIRES: nobody else is writing it.
+void RemoveLeftovers(const std::filesystem::path& path) noexcept;
+
+// Writes the model, telling progress. The first Ctrl-C ends it after the tensor under way and
+// leaves nothing behind. Throws as WriteModel does; kCancelled.
 WrittenModel WriteModelWithProgress(const Checkpoint& checkpoint, const ExportOptions& options,
+                                    const Adjustments& adjustments,
                                     const std::filesystem::path& path, int num_threads,
                                     const char* verb);
+
+// What WriteModelWithProgress does around the writing that `write` does.
+using WriteWork = std::function<WrittenModel(ThreadPool*, const WriteProgress&)>;
+WrittenModel WriteWithProgress(const WriteWork& write, const std::filesystem::path& path,
+                               int num_threads, const char* verb);
 
 // Prints what became of the model: a line for each part and form, one for each matrix that was to
 // be quantised and is not.

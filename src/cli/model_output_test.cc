@@ -31,6 +31,30 @@ TEST(ModelOutput, AFileOrAFolderIsMeant) {
   EXPECT_EQ(ErrorCodeOf([&] { file(source); }), ErrorCode::kInvalidArgument);
   EXPECT_EQ(ErrorCodeOf([&] { file(source / "x.octavo", true); }), ErrorCode::kInvalidArgument);
   EXPECT_EQ(ErrorCodeOf([&] { file(folder / "a.octavo" / "b"); }), ErrorCode::kIo);
+  const fs::path weights = folder / "hf" / "model.safetensors";
+  EXPECT_EQ(FolderOutputFile((folder / "hf").string(), source, false), weights);
+  std::ofstream(folder / "hf" / "config.json") << "{}";
+  EXPECT_EQ(ErrorCodeOf([&] { FolderOutputFile((folder / "hf").string(), source, false); }),
+            ErrorCode::kInvalidArgument);
+  EXPECT_EQ(FolderOutputFile((folder / "hf").string(), source, true), weights);
+  EXPECT_EQ(ErrorCodeOf([&] { FolderOutputFile(source.string(), source, true); }),
+            ErrorCode::kInvalidArgument);
+  fs::remove_all(folder);
+}
+
+TEST(ModelOutput, OnlyLeftoversOfThisFileAreRemoved) {
+  const fs::path folder = fs::temp_directory_path() / StrCat("octavo_leftovers_", ::getpid());
+  fs::create_directories(folder);
+  for (const char* name : {"a.octavo", "a.octavo.12.0.tmp", "b.octavo.12.0.tmp", "a.octavo.resume",
+                           "xa.octavo.1.2.tmp"}) {
+    std::ofstream(folder / name) << "bytes";
+  }
+  RemoveLeftovers(folder / "a.octavo");
+  EXPECT_FALSE(fs::exists(folder / "a.octavo.12.0.tmp"));
+  for (const char* name :
+       {"a.octavo", "b.octavo.12.0.tmp", "a.octavo.resume", "xa.octavo.1.2.tmp"}) {
+    EXPECT_TRUE(fs::exists(folder / name)) << name;
+  }
   fs::remove_all(folder);
 }
 

@@ -96,6 +96,7 @@ void LanguageModel::Attention(int layer, const KvCache& cache, FloatMatrix x, Co
   ops::AppendKv(context_, kv, kv_sequences_, k, v);
   ops::PagedAttention(context_, kv, kv_sequences_, 1.0f / std::sqrt(static_cast<float>(head_dim)),
                       q, attended);
+  Observe(observer, stage + "attended", attended);
   if (observer != nullptr) {
     // The stage is the projection alone, without the residual it is added to; q is free by now.
     ops::Matmul(context_, attended, weights.o_proj.weight, q, with_bias(weights.o_proj));
@@ -106,7 +107,10 @@ void LanguageModel::Attention(int layer, const KvCache& cache, FloatMatrix x, Co
 }
 
 // x += down(silu(gate(h)) * up(h)), h = rms(x)
-void LanguageModel::Mlp(const TextLayerWeights& layer, FloatMatrix x) const noexcept {
+void LanguageModel::Mlp(int layer_index, FloatMatrix x,
+                        const StageObserver* observer) const noexcept {
+  const TextLayerWeights& layer = weights_.layers[static_cast<size_t>(layer_index)];
+  const std::string stage = observer == nullptr ? "" : StrCat("lm.layer.", layer_index, ".");
   const Workspace::Scope scope(context_.workspace);
   const int64_t max_rows = std::min(x.rows, kMlpRows);
   const FloatMatrix all_h = NewMatrix(context_.workspace, max_rows, config_.hidden_size);
@@ -119,9 +123,11 @@ void LanguageModel::Mlp(const TextLayerWeights& layer, FloatMatrix x) const noex
     const FloatMatrix gate = all_gate.Rows(0, rows.rows);
     const FloatMatrix up = all_up.Rows(0, rows.rows);
     ops::RmsNorm(context_, rows, layer.post_attention_layernorm.data(), config_.rms_norm_eps, h);
+    Observe(observer, stage + "post_attention_layernorm", h);
     ops::Matmul(context_, h, layer.gate_proj.weight, gate, plain);
     ops::Matmul(context_, h, layer.up_proj.weight, up, plain);
     ops::SiluMultiply(context_, gate, up);
+    Observe(observer, stage + "activated", gate);
     ops::Matmul(context_, gate, layer.down_proj.weight, rows,
                 arithmetic_.Options(nullptr, /*accumulate=*/true));
   }
@@ -153,7 +159,7 @@ void LanguageModel::Forward(const ForwardBatch& batch, const KvCache& cache, Flo
 
   for (int l = 0; l < config_.num_hidden_layers; ++l) {
     Attention(l, cache, x, cos, sin, observer);
-    Mlp(weights_.layers[static_cast<size_t>(l)], x);
+    Mlp(l, x, observer);
     if (observer != nullptr) (*observer)(StrCat("lm.layer.", l), x);
   }
 

@@ -33,7 +33,7 @@ class LanguageModel {
   void Embed(const ForwardBatch& batch, FloatMatrix x) const noexcept;
   void Attention(int layer, const KvCache& cache, FloatMatrix x, ConstFloatMatrix cos,
                  ConstFloatMatrix sin, const StageObserver* observer) const noexcept;
-  void Mlp(const TextLayerWeights& layer, FloatMatrix x) const noexcept;
+  void Mlp(int layer, FloatMatrix x, const StageObserver* observer) const noexcept;
 
   const TextConfig& config_;
   const TextWeights& weights_;

@@ -9,11 +9,14 @@
 
 namespace octavo {
 
-// Called with the stage's name and rows. Names: vit.patch_embed, vit.block.N.{norm1,qkv,attn_out},
-// vit.block.N, vit.merger.ln_q, vit.merger, lm.input_embeds,
-// lm.layer.N.{input_layernorm,q_proj,attn_out}, lm.layer.N, lm.norm, logits. attn_out is the
-// projected attention before it is added to the residual. A stage comes in pieces: rows in order,
-// for one image after another, and for one step of the language model after another.
+// Called with the stage's name and rows. Names:
+//   vit.patch_embed, vit.block.N.{norm1,qkv,attended,attn_out,norm2,activated}, vit.block.N,
+//   vit.merger.{ln_q,merged,activated}, vit.merger, lm.input_embeds,
+//   lm.layer.N.{input_layernorm,q_proj,attended,attn_out,post_attention_layernorm,activated},
+//   lm.layer.N, lm.norm, logits
+// attended is the attention's result, attn_out the same projected, before it is added to the
+// residual; activated is what the last product of an MLP reads. A stage comes in pieces: rows in
+// order, for one image after another, and for one step of the language model after another.
 using StageObserver = std::function<void(std::string_view stage, ConstFloatMatrix rows)>;
 
 }  // namespace octavo

@@ -309,6 +309,7 @@ void Encoding::ProjectAndMlp(int64_t begin, int64_t count) {
   const FloatMatrix x = x_.Rows(begin, count);
   const ConstFloatMatrix attended = AttentionArgs().out.Rows(begin, count);
   const FloatMatrix h = NewMatrix(count, width_);
+  Observe(BlockStage(".attended"), attended);
   if (observed()) {
     // The stage is the projection alone, without the residual it is added to.
     ops::Matmul(context, attended, block().proj.weight, h, Options(block().proj));
@@ -319,8 +320,10 @@ void Encoding::ProjectAndMlp(int64_t begin, int64_t count) {
   const LayerNormWeights& norm2 = block().norm2;
   const FloatMatrix hidden = NewMatrix(count, parts_.config.mlp_dim);
   ops::LayerNorm(context, x, norm2.weight.data(), norm2.bias.data(), kLayerNormEps, h);
+  Observe(BlockStage(".norm2"), h);
   ops::Matmul(context, h, block().fc1.weight, hidden, Options(block().fc1));
   ops::QuickGelu(context, hidden);
+  Observe(BlockStage(".activated"), hidden);
   ops::Matmul(context, hidden, block().fc2.weight, x, Options(block().fc2, true));
   Observe(BlockStage(""), x);
 }
@@ -336,9 +339,11 @@ void Encoding::Merge(int64_t begin, int64_t count) {
                  weights.ln_q.bias.data(), kLayerNormEps, h);
   Observe("vit.merger.ln_q", h);
   const ConstFloatMatrix merged(h.data, count / cell, cell * width_);
+  Observe("vit.merger.merged", merged);
   const FloatMatrix hidden = NewMatrix(merged.rows, merged.cols);
   ops::Matmul(context, merged, weights.mlp_0.weight, hidden, Options(weights.mlp_0));
   ops::Gelu(context, hidden);
+  Observe("vit.merger.activated", hidden);
   const int64_t hidden_size = parts_.config.hidden_size;
   const FloatMatrix out(embeddings_.values.data() + begin / cell * hidden_size, merged.rows,
                         hidden_size);

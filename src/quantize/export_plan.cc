@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/str_cat.h"
+#include "formats/awq_matrix.h"
 #include "octavo/error.h"
 
 namespace octavo {
@@ -26,7 +27,7 @@ DType FloatDType(const TensorInfo& source) {
 
 // Layout of a matrix [n, k]; says in *note why it is not the wish.
 PackedLayout PlanMatrix(const TensorInfo& source, int64_t n, int64_t k, MatrixForm form,
-                        int group_size, std::string* note) {
+                        const ExportOptions& options, std::string* note) {
   if (source.packed && source.packed->is_quantized()) {
     if (form == MatrixForm::kW4 || form == MatrixForm::kW8) *note = "quantised already";
     if (form == MatrixForm::kBF16 || form == MatrixForm::kF32) {
@@ -43,9 +44,13 @@ PackedLayout PlanMatrix(const TensorInfo& source, int64_t n, int64_t k, MatrixFo
       return PackedLayout::Float(DType::kF32, n, k);
     case MatrixForm::kW4:
     case MatrixForm::kW8: {
-      const int size = GroupSizeFor(k, group_size);
+      const int size = GroupSizeFor(k, options.group_size);
       if (size == 0) {
         *note = StrCat("no group of 32 or more divides its ", k, " inputs");
+        break;
+      }
+      if (options.for_awq && size != options.group_size) {
+        *note = StrCat("a group of ", options.group_size, " does not divide its ", k, " inputs");
         break;
       }
       GroupLayout group;
@@ -53,7 +58,12 @@ PackedLayout PlanMatrix(const TensorInfo& source, int64_t n, int64_t k, MatrixFo
       group.group_size = size;
       group.scale_dtype = DType::kF16;
       group.is_7bit = form == MatrixForm::kW8;
-      return PackedLayout::Quantized(group, n, k);
+      const PackedLayout layout = PackedLayout::Quantized(group, n, k);
+      if (const char* reason = NotForAwq(layout); options.for_awq && reason != nullptr) {
+        *note = reason;
+        break;
+      }
+      return layout;
     }
   }
   return PackedLayout::Float(FloatDType(source), n, k);
@@ -93,8 +103,8 @@ std::vector<PlannedTensor> PlanExport(const ModelConfig& config,
                             : part == ModelPart::kHead ? options.head
                                                        : options.language;
     const int64_t n = expected.shape[0];
-    planned.tensor.layout = PlanMatrix(source, n, expected.shape.num_elements() / n, form,
-                                       options.group_size, &planned.note);
+    planned.tensor.layout =
+        PlanMatrix(source, n, expected.shape.num_elements() / n, form, options, &planned.note);
   }
   return plan;
 }

@@ -24,6 +24,8 @@ struct ExportOptions {
   MatrixForm head = MatrixForm::kKeep;
   MatrixForm vision = MatrixForm::kKeep;
   int group_size = 128;  // 128, 64 or 32; where it does not divide K, the next smaller that does
+  // AutoAWQ's limits: all matrices have the same group size; what does not fit is kept.
+  bool for_awq = false;
 };
 
 struct PlannedTensor {

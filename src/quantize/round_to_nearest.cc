@@ -4,21 +4,10 @@
 #include <cmath>
 
 #include "base/check.h"
-#include "tensor/float16.h"
+#include "quantize/group_rounding.h"
 
 namespace octavo {
 namespace {
-
-constexpr int k4BitMost = 15;
-constexpr int k7BitMost = 63;
-constexpr int k8BitMiddle = 128;
-
-uint16_t ScaleBits(float scale, DType dtype) {
-  return dtype == DType::kF16 ? ToFloat16(scale).bits : ToBFloat16(scale).bits;
-}
-float ScaleValue(uint16_t bits, DType dtype) {
-  return dtype == DType::kF16 ? ToFloat(Float16{bits}) : ToFloat(BFloat16{bits});
-}
 
 // What one thread needs for one panel.
 struct Scratch {
@@ -44,7 +33,7 @@ class PanelRounder {
     }
     if (!error.is_finite) return error;
     for (int64_t g = 0; g < k / group_.group_size; ++g) {
-      for (int column = 0; column < columns_; ++column) RoundGroup(column, g, &error);
+      for (int column = 0; column < columns_; ++column) RoundColumn(column, g, &error);
       WriteGroupBlock(group_,
                       {scratch_.q.data() + g * group_.group_size, k, scales_, zeros_, columns_},
                       out + GroupBlockOffset(group_, k, 0, g));
@@ -53,44 +42,27 @@ class PanelRounder {
   }
 
  private:
-  void RoundGroup(int column, int64_t g, RoundingError* error) {
+  void RoundColumn(int column, int64_t g, RoundingError* error) {
     const int64_t begin = column * layout_.k + g * group_.group_size;
     const float* w = scratch_.rows.data() + begin;
     uint8_t* q = scratch_.q.data() + begin;
     const int size = group_.group_size;
-    const auto [low, high] = std::minmax_element(w, w + size);
-    const float lo = std::min(*low, 0.0f);
-    const float hi = std::max(*high, 0.0f);
-    const bool is_4bit = group_.bits == 4;
-    const float wish = is_4bit ? (hi - lo) / static_cast<float>(k4BitMost)
-                               : std::max(hi, -lo) / static_cast<float>(k7BitMost);
-    const uint16_t scale_bits = ScaleBits(wish, group_.scale_dtype);
-    const float scale = ScaleValue(scale_bits, group_.scale_dtype);
-    if (!std::isfinite(scale)) {
+    const GroupRange range = FindGroupRange(group_, w, size);
+    if (!std::isfinite(range.scale)) {
       error->is_in_range = false;
       return;
     }
-    int zero = is_4bit ? 0 : k8BitMiddle;
-    if (is_4bit && scale > 0) {
-      zero = static_cast<int>(
-          std::clamp(std::nearbyint(-lo / scale), 0.0f, static_cast<float>(k4BitMost)));
-    }
-    const int least = is_4bit ? 0 : k8BitMiddle - k7BitMost;
-    const int most = is_4bit ? k4BitMost : k8BitMiddle + k7BitMost;
+    RoundGroup(range, w, size, q);
     for (int i = 0; i < size; ++i) {
-      // Bounded before it becomes an integer: a scale that was rounded down makes large quotients.
-      const float steps = scale > 0 ? std::nearbyint(w[i] / scale) : 0.0f;
-      const float shifted = std::clamp(steps + static_cast<float>(zero), static_cast<float>(least),
-                                       static_cast<float>(most));
-      q[i] = static_cast<uint8_t>(static_cast<int>(shifted));
-      const double rounded = static_cast<double>(static_cast<float>(q[i] - zero) * scale);
+      const double rounded =
+          static_cast<double>(static_cast<float>(q[i] - range.zero) * range.scale);
       const double difference = rounded - static_cast<double>(w[i]);
       error->squares += difference * difference;
       error->weight_squares += static_cast<double>(w[i]) * static_cast<double>(w[i]);
       error->max_abs = std::max(error->max_abs, std::abs(difference));
     }
-    scales_[column] = scale_bits;
-    zeros_[column] = static_cast<uint8_t>(zero);
+    scales_[column] = range.scale_bits;
+    zeros_[column] = static_cast<uint8_t>(range.zero);
   }
 
   const PackedLayout& layout_;

@@ -36,7 +36,7 @@ TEST(RoundedCheckpoint, HasTheTensorsOfTheFileThatTheSameOptionsWrite) {
   ThreadPool pool(2);
   for (const ExportOptions& options : kForms) {
     const fs::path file_path = path / "model.octavo";
-    WriteModel(*source, options, file_path, &pool, {});
+    WriteModel(*source, options, {}, file_path, &pool, {});
     const auto file = Checkpoint::Open(file_path);
     const RoundedCheckpoint rounded(source, options, &pool);
     ASSERT_EQ(rounded.Tensors().size(), file->Tensors().size());

@@ -15,10 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string FormOf(const TensorInfo& tensor) {
-  return tensor.packed ? tensor.packed->Describe() : std::string(DTypeName(tensor.dtype));
-}
-
 std::vector<std::pair<std::string, std::string>> ReadTexts(const Checkpoint& checkpoint) {
   std::vector<std::pair<std::string, std::string>> texts;
   for (const std::string& name : ModelTextFiles()) {
@@ -36,6 +32,10 @@ void RequireAnotherPlace(const Checkpoint& checkpoint, const fs::path& path) {
 
 }  // namespace
 
+std::string FormOfTensor(const TensorInfo& tensor) {
+  return tensor.packed ? tensor.packed->Describe() : std::string(DTypeName(tensor.dtype));
+}
+
 const std::vector<std::string>& ModelTextFiles() {
   static const std::vector<std::string> files = {
       "config.json",         "generation_config.json",  "preprocessor_config.json",
@@ -45,7 +45,8 @@ const std::vector<std::string>& ModelTextFiles() {
 }
 
 WrittenModel WriteModel(const Checkpoint& checkpoint, const ExportOptions& options,
-                        const fs::path& path, ThreadPool* pool, const WriteProgress& progress) {
+                        const Adjustments& adjustments, const fs::path& path, ThreadPool* pool,
+                        const WriteProgress& progress) {
   RequireAnotherPlace(checkpoint, path);
   const ModelConfig config = LoadModelConfig(checkpoint);
   const std::vector<PlannedTensor> plan = PlanExport(config, checkpoint.Tensors(), options);
@@ -59,7 +60,8 @@ WrittenModel WriteModel(const Checkpoint& checkpoint, const ExportOptions& optio
     all += static_cast<double>(planned.tensor.shape.num_elements());
   }
   OctavoWriter writer(path, ReadTexts(checkpoint), std::move(targets));
-  const TensorMaker maker(checkpoint, pool);
+  const AdjustedCheckpoint adjusted(checkpoint, adjustments);
+  const TensorMaker maker(adjusted, pool);
   WrittenModel model;
   double done = 0;
   for (const PlannedTensor& planned : plan) {
@@ -69,7 +71,7 @@ WrittenModel WriteModel(const Checkpoint& checkpoint, const ExportOptions& optio
     WrittenTensor& written = model.tensors.emplace_back();
     written.name = tensor.name;
     written.shape = tensor.shape;
-    written.from = FormOf(source);
+    written.from = FormOfTensor(source);
     written.to = tensor.is_matrix() ? tensor.layout.Describe() : "F32";
     written.note = planned.note;
     const MadeTensor made = maker.Make(planned, source);

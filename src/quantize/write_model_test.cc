@@ -37,7 +37,7 @@ class WriteModelTest : public ::testing::Test {
   WrittenModel Write(const Checkpoint& checkpoint, const ExportOptions& options, const char* name,
                      int num_threads = 2) {
     ThreadPool pool(num_threads);
-    return WriteModel(checkpoint, options, folder_ / name, &pool, {});
+    return WriteModel(checkpoint, options, {}, folder_ / name, &pool, {});
   }
   std::unique_ptr<Checkpoint> Open(const char* name) { return Checkpoint::Open(folder_ / name); }
   std::string Bytes(const char* name) { return ReadFile(folder_ / name, 64 << 20); }
@@ -169,7 +169,7 @@ TEST_F(WriteModelTest, SaysHowFarItIs) {
   ThreadPool pool(1);
   double last = -1;
   int calls = 0;
-  WriteModel(*MakeTinyModel(), kQuantize, folder_ / "a.octavo", &pool,
+  WriteModel(*MakeTinyModel(), kQuantize, {}, folder_ / "a.octavo", &pool,
              [&](const std::string& name, double share) {
                EXPECT_FALSE(name.empty());
                EXPECT_GT(share, last);

@@ -40,16 +40,35 @@ run quantize --model "$nano" --w_bit 4 --q_group_size 128 --output small --repor
 check "quantize succeeds" is "$code" 0
 check "quantize writes into the folder" [ -s small/model.octavo ]
 check "quantize tells the error of each part" has stdout "rounding error"
+check "quantize names its pages" has stdout "letter.png article.png recipe.png (built in)"
+check "quantize tells what the search gained" has stdout "error at the outputs of 4-bit layers"
 check "quantize names what it keeps" has stdout "kept as it is: visual.patch_embed.proj.weight"
 check "the file is smaller" [ "$(stat -c %s small/model.octavo)" -lt "$(stat -c %s nano.octavo)" ]
 check "the report has errors of tensors" has report.json '"relative_error"'
+check "quantize compares with the source" has stdout "token agreement"
 if python3 -c 'import json' 2>/dev/null; then # python3-minimal lacks it
   check "the report is JSON" python3 -c 'import json; json.load(open("report.json"))'
+  check "the report has the comparison" python3 -c '
+import json
+quality = json.load(open("report.json"))["quality"]
+assert quality["token_agreement"] > 0.9 and quality["tokens"] > 100, quality
+assert quality["character_distance"] < 0.1 and len(quality["stages"]) > 8, quality'
+  check "errors at outputs are below those of rounding to nearest" python3 -c '
+import json
+tensors = [t for t in json.load(open("report.json"))["tensors"] if "output_error" in t]
+assert tensors and all(t["output_error"] <= t["output_error_rtn"] * 1.02 for t in tensors)'
 else
   skip "no python3 with json to read the report with"
 fi
-run quantize --model "$nano" -o one.octavo --threads 1
+run quantize --model "$nano" -o one.octavo --threads 1 --no-quality
 check "one thread writes the same bytes" cmp -s one.octavo small/model.octavo
+run quantize --model "$nano" -o rtn.octavo --method rtn --no-quality
+check "rounding to nearest succeeds" is "$code" 0
+check "to another model" [ "$(cksum <rtn.octavo)" != "$(cksum <one.octavo)" ]
+run quantize --model "$nano" -o own.octavo --no-quality \
+  --calibration "$page" "$source_dir/samples/report.pdf"
+check "calibration pages of one's own are taken" is "$code" 0
+check "and named" has stdout "report.pdf"
 run inspect small
 check "inspect finds the quantised model whole" is "$code" 0
 check "inspect shows the groups" has stdout "W4 g128"
@@ -97,28 +116,100 @@ refuse() { # refuse NAME CODE WORDS ARGUMENTS...
   check "says nothing on stdout: $name" empty stdout
 }
 before=$(cksum small/model.octavo)
+refuse "calibration pages that are not there" 3 "absent.png" \
+  quantize --model "$nano" -o x --calibration absent.png
 refuse "to overwrite a model" 2 "not overwritten" quantize --model "$nano" -o small
 refuse "to overwrite a report" 2 "not overwritten" \
   quantize --model "$nano" -o other --report report.json
 refuse "the model's own folder" 2 "own folder" quantize --model "$nano" -o "$nano"
 refuse "a file onto itself" 2 "model itself" convert nano.octavo -o nano.octavo --force
-refuse "methods that are not there" 5 "--method rtn" quantize --model "$nano" -o x --method awq
+refuse "methods that are not there" 5 "--method awq" quantize --model "$nano" -o x --method gptq
 refuse "containers that are not there" 5 "--format octavo" quantize --model "$nano" -o x --format gguf
 refuse "a model that is not there" 3 "no such model" quantize --model absent -o x
 run ask "$page" "Text Recognition:" --compute int8
 check "refuses int8 without quantised weights" is "$code" 2
 check "says why: int8" has stderr "needs quantised weights"
 check "the model is as it was" is "$(cksum small/model.octavo)" "$before"
-check "nothing else was made" absent x
-run quantize --model "$nano" -o small --force --head w4 --vision keep
+check "nothing else was made" [ -z "$(ls -A x 2>/dev/null)" ]
+run quantize --model "$nano" -o small --force --head w4 --vision keep --no-quality
 check "--force overwrites" is "$code" 0
 check "with another model" [ "$(cksum small/model.octavo)" != "$before" ]
+
+# A result that is too far from its source is kept aside.
+run quantize --model "$nano" -o far --method rtn --head w4 --vision w4 --min-agreement 1
+check "too little agreement fails" is "$code" 4
+check "and says how little" has stderr "expected at least 1.0000: the result is kept aside"
+check "the result is kept" [ -s far/model.octavo.rejected ]
+check "not under its name" absent far/model.octavo
+run quantize --model "$nano" -o near.octavo --min-agreement 0.5
+check "enough agreement succeeds" is "$code" 0
+
+# AutoAWQ's form, read by octavo and by a reader of its own.
+run quantize --model "$nano" -o awq --format awq --no-quality
+check "AutoAWQ's form is written" is "$code" 0
+run inspect awq
+check "inspect finds it whole" is "$code" 0
+check "and names the form" has stdout "AWQ int4 g128"
+run parse "$page" -o awq-page --model awq --layout whitespace
+check "the folder reads a page" is "$code" 0
+run quantize --model "$nano" -o same.octavo --vision keep --head keep --no-quality
+python3 "$source_dir/tools/check_awq" awq same.octavo >stdout 2>stderr
+code=$?
+if ! python3 -c 'import json' 2>/dev/null; then
+  skip "no python3 with json to read AutoAWQ's form with"
+elif [ "$code" = 77 ]; then
+  skip "$(cat stdout)"
+else
+  check "an independent reader finds the same numbers" is "$code" 0
+  check "in every tensor" has stdout "tensors are equal, 0 are not"
+fi
+refuse "forms that AutoAWQ does not have" 2 "keeps the vision tower" \
+  quantize --model "$nano" -o x --format awq --vision w8
+refuse "8 bits for AutoAWQ" 2 "4 bits only" quantize --model "$nano" -o x --format awq --w_bit 8
+refuse "to overwrite a folder" 2 "not overwritten" quantize --model "$nano" -o awq --format awq
+
+# Killed at any moment, it goes on to the same bytes and leaves nothing beside them.
+mkdir killed
+for moment in 1 2 3 4; do
+  rm -f killed/*
+  "$octavo" quantize --model "$nano" -o killed/a.octavo --no-quality >/dev/null 2>&1 &
+  pid=$!
+  sleep "0.$((RANDOM % 10))"
+  [ "$moment" -gt 2 ] && until [ -s killed/a.octavo.resume ] || [ -e killed/a.octavo ]; do sleep 0.05; done
+  kill -9 "$pid" 2>/dev/null
+  wait "$pid" 2>/dev/null
+  if [ -e killed/a.octavo.resume ]; then
+    refuse "to mix up two runs ($moment)" 2 "--resume goes on" \
+      quantize --model "$nano" -o killed/a.octavo --no-quality
+  fi
+  if [ ! -e killed/a.octavo ] || [ -e killed/a.octavo.resume ]; then
+    run quantize --model "$nano" -o killed/a.octavo --resume --no-quality
+    check "a killed run is resumed ($moment)" is "$code" 0
+  fi
+  check "to the same bytes ($moment)" cmp -s killed/a.octavo one.octavo
+  check "and nothing else is left ($moment)" is "$(ls killed)" "a.octavo"
+done
+
+# Two runs do not write one file at once.
+"$octavo" quantize --model "$nano" -o killed/b.octavo --no-quality >/dev/null 2>&1 &
+pid=$!
+until [ -e killed/b.octavo.lock ] || [ -e killed/b.octavo ]; do sleep 0.02; done
+if [ -e killed/b.octavo ]; then
+  skip "the first run was done before the second began"
+else
+  refuse "to write what another run writes" 2 "another run is writing it" \
+    quantize --model "$nano" -o killed/b.octavo --force --no-quality
+fi
+wait "$pid"
+refuse "to resume what is complete" 2 "nothing to resume" \
+  quantize --model "$nano" -o killed/b.octavo --resume --no-quality
+check "the first run is not disturbed" cmp -s killed/b.octavo one.octavo
 
 # A full disk: the limit on a file's size fails as one does.
 mkdir full
 (
   ulimit -f 1000
-  "$octavo" quantize --model "$nano" -o full/a.octavo >stdout 2>stderr </dev/null
+  "$octavo" quantize --model "$nano" -o full/a.octavo --method rtn >stdout 2>stderr </dev/null
   echo $? >status
 )
 code=$(cat status)
