@@ -10,16 +10,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/check.h"
-#include "base/cpu_features.h"
 #include "base/random.h"
 #include "base/str_cat.h"
 #include "base/thread_pool.h"
+#include "bench_main.h"
 #include "kernels/select.h"
 #include "ops/attention.h"
 #include "ops/machine_limits.h"
@@ -30,20 +29,14 @@
 namespace octavo::ops {
 namespace {
 
-double CpuSeconds(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 // The best rate of one thread per second of its processor time: 10^9 a second.
 template <typename Work>
 double BestCpuRate(double amount, const Work& work) {
   double best = 0;
   for (int i = 0; i < 15; ++i) {
-    const double start = CpuSeconds(CLOCK_THREAD_CPUTIME_ID);
+    const double start = ClockSeconds(CLOCK_THREAD_CPUTIME_ID);
     work();
-    best = std::max(best, amount * 1e-9 / (CpuSeconds(CLOCK_THREAD_CPUTIME_ID) - start));
+    best = std::max(best, amount * 1e-9 / (ClockSeconds(CLOCK_THREAD_CPUTIME_ID) - start));
   }
   return best;
 }
@@ -138,10 +131,10 @@ struct Seconds {
 
 template <typename Work>
 Seconds Time(benchmark::State& state, const Work& work) {
-  const double cpu = CpuSeconds(CLOCK_PROCESS_CPUTIME_ID);
-  const double wall = CpuSeconds(CLOCK_MONOTONIC);
+  const double cpu = ClockSeconds(CLOCK_PROCESS_CPUTIME_ID);
+  const double wall = ClockSeconds(CLOCK_MONOTONIC);
   for (auto _ : state) work();
-  return {CpuSeconds(CLOCK_MONOTONIC) - wall, CpuSeconds(CLOCK_PROCESS_CPUTIME_ID) - cpu};
+  return {ClockSeconds(CLOCK_MONOTONIC) - wall, ClockSeconds(CLOCK_PROCESS_CPUTIME_ID) - cpu};
 }
 
 // `amount` of work per iteration; limits of all threads by the wall, of one by processor time.
@@ -161,14 +154,14 @@ void SetReadShare(benchmark::State& state, Bench* bench, double bytes, const Sec
   static const std::vector<std::byte> memory(static_cast<size_t>(kPiece * kPieces), std::byte{1});
   double wall = 0, cpu = 0;
   for (int run = 0; run < 3; ++run) {
-    const double cpu_start = CpuSeconds(CLOCK_PROCESS_CPUTIME_ID);
-    const double start = CpuSeconds(CLOCK_MONOTONIC);
+    const double cpu_start = ClockSeconds(CLOCK_PROCESS_CPUTIME_ID);
+    const double start = ClockSeconds(CLOCK_MONOTONIC);
     bench->pool->ParallelFor(kPieces, 1, [&](int64_t begin, int64_t end, int) {
       benchmark::DoNotOptimize(bench->kernels->read_memory(
           memory.data() + begin * kPiece, static_cast<size_t>((end - begin) * kPiece)));
     });
-    wall += CpuSeconds(CLOCK_MONOTONIC) - start;
-    cpu += CpuSeconds(CLOCK_PROCESS_CPUTIME_ID) - cpu_start;
+    wall += ClockSeconds(CLOCK_MONOTONIC) - start;
+    cpu += ClockSeconds(CLOCK_PROCESS_CPUTIME_ID) - cpu_start;
   }
   constexpr double kRead = 3e-9 * kPiece * kPieces;
   SetShare(state, "GB/s", bytes, seconds, kRead / wall, kRead / cpu);
@@ -329,40 +322,28 @@ void RegisterTable(Bench* bench) {
   }
 }
 
-int Main(int argc, char** argv) {
-  int threads = DefaultThreadCount();
-  for (int i = 1; i < argc; ++i) {
-    if (std::strncmp(argv[i], "--threads=", 10) != 0) continue;
-    threads = std::atoi(argv[i] + 10);
-    for (int j = i; j + 1 < argc; ++j) argv[j] = argv[j + 1];
-    --argc;
-    break;
-  }
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  ThreadPool pool(threads);
-  std::vector<std::unique_ptr<Bench>> benches;
-  std::printf("%s, %d threads\n", CpuName().c_str(), threads);
+void RegisterTables(ThreadPool* pool, std::vector<std::unique_ptr<Bench>>* benches) {
   std::vector<const KernelTable*> tables = RunnableKernels();
   if (std::getenv("OCTAVO_ISA") != nullptr) tables = {&SelectedKernels()};
   for (const KernelTable* table : tables) {
-    benches.push_back(std::make_unique<Bench>(table, &pool));
-    const MachineLimits& limits = benches.back()->limits;
+    benches->push_back(std::make_unique<Bench>(table, pool));
+    const MachineLimits& limits = benches->back()->limits;
     std::printf(
         "%-20s fp32 %.1f, bf16 dot %.1f GFLOP/s; int8 dot %.1f, maddubs16 %.1f, maddubs32 "
         "%.1f, int16 %.1f GOP/s; read %.1f GB/s; per thread's own second: fp32 %.1f, bf16 dot "
         "%.1f\n",
         DescribeKernels(*table).c_str(), limits.fp32_fma, limits.bf16_dot, limits.int8_dot,
         limits.int8_maddubs16, limits.int8_maddubs32, limits.int16_madd, limits.read_gb_per_s,
-        benches.back()->cpu_fma, benches.back()->cpu_dot);
-    RegisterTable(benches.back().get());
+        benches->back()->cpu_fma, benches->back()->cpu_dot);
+    RegisterTable(benches->back().get());
   }
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
-  return 0;
 }
 
 }  // namespace
 }  // namespace octavo::ops
 
-int main(int argc, char** argv) { return octavo::ops::Main(argc, argv); }
+int main(int argc, char** argv) {
+  std::vector<std::unique_ptr<octavo::ops::Bench>> benches;
+  return octavo::RunBenchmarks(
+      argc, argv, [&](octavo::ThreadPool* pool) { octavo::ops::RegisterTables(pool, &benches); });
+}

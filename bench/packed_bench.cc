@@ -13,16 +13,15 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/check.h"
-#include "base/cpu_features.h"
 #include "base/random.h"
 #include "base/str_cat.h"
 #include "base/thread_pool.h"
+#include "bench_main.h"
 #include "kernels/select.h"
 #include "ops/matmul.h"
 #include "ops/workspace.h"
@@ -30,13 +29,8 @@
 namespace octavo::ops {
 namespace {
 
-double Seconds(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-double CpuSeconds() { return Seconds(CLOCK_PROCESS_CPUTIME_ID); }
-double WallSeconds() { return Seconds(CLOCK_MONOTONIC); }
+double CpuSeconds() { return ClockSeconds(CLOCK_PROCESS_CPUTIME_ID); }
+double WallSeconds() { return ClockSeconds(CLOCK_MONOTONIC); }
 
 // The table, its limits, and what ops need.
 struct Bench {
@@ -359,28 +353,14 @@ void Register(Bench* bench) {
   }
 }
 
-int Main(int argc, char** argv) {
-  int threads = DefaultThreadCount();
-  for (int i = 1; i < argc; ++i) {
-    if (std::strncmp(argv[i], "--threads=", 10) != 0) continue;
-    threads = std::atoi(argv[i] + 10);
-    for (int j = i; j + 1 < argc; ++j) argv[j] = argv[j + 1];
-    --argc;
-    break;
-  }
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  ThreadPool pool(threads);
-  Bench bench(&pool);
-  std::printf("%s, %s, %d threads\n", CpuName().c_str(), DescribeKernels(*bench.kernels).c_str(),
-              threads);
-  Register(&bench);
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
-  return 0;
-}
-
 }  // namespace
 }  // namespace octavo::ops
 
-int main(int argc, char** argv) { return octavo::ops::Main(argc, argv); }
+int main(int argc, char** argv) {
+  std::unique_ptr<octavo::ops::Bench> bench;
+  return octavo::RunBenchmarks(argc, argv, [&](octavo::ThreadPool* pool) {
+    bench = std::make_unique<octavo::ops::Bench>(pool);
+    std::printf("%s\n", octavo::DescribeKernels(*bench->kernels).c_str());
+    octavo::ops::Register(bench.get());
+  });
+}
