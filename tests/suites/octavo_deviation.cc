@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -124,8 +125,8 @@ void Prefill(Model* model, const ImageEmbeddings& image, const StageObserver& ob
   const MropePositions positions = ComputeMropePositions(ids, grids, config);
   const auto num_tokens = static_cast<int64_t>(ids.size());
   const KvCache cache(config.text, DType::kF32, static_cast<int>(num_tokens / kKvBlockSize + 1));
-  std::vector<int32_t> blocks;
-  for (int32_t b = 0; b < cache.capacity_blocks(); ++b) blocks.push_back(b);
+  std::vector<int32_t> blocks(static_cast<size_t>(cache.capacity_blocks()));
+  std::iota(blocks.begin(), blocks.end(), 0);
   ForwardBatch batch;
   batch.token_ids = ids;
   for (size_t axis = 0; axis < 3; ++axis) batch.positions[axis] = positions.streams[axis];
