@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <string_view>
 
 #include "base/check.h"
 #include "base/str_cat.h"
@@ -24,8 +25,13 @@ FloatMatrix NewMatrix(Workspace* workspace, int64_t rows, int64_t cols) {
   return {workspace->Allocate<float>(rows * cols), rows, cols};
 }
 
-void Observe(const StageObserver* observer, const std::string& stage, ConstFloatMatrix rows) {
+void Observe(const StageObserver* observer, std::string_view stage, ConstFloatMatrix rows) {
   if (observer != nullptr) (*observer)(stage, rows);
+}
+// lm.layer.N.PART. The name is made only if somebody listens: a step allocates nothing.
+void ObservePart(const StageObserver* observer, int layer, std::string_view part,
+                 ConstFloatMatrix rows) {
+  if (observer != nullptr) (*observer)(StrCat("lm.layer.", layer, ".", part), rows);
 }
 
 }  // namespace
@@ -65,7 +71,6 @@ void LanguageModel::Embed(const ForwardBatch& batch, FloatMatrix x) const noexce
 void LanguageModel::Attention(int layer, const KvCache& cache, FloatMatrix x, ConstFloatMatrix cos,
                               ConstFloatMatrix sin, const StageObserver* observer) const noexcept {
   const TextLayerWeights& weights = weights_.layers[static_cast<size_t>(layer)];
-  const std::string stage = observer == nullptr ? "" : StrCat("lm.layer.", layer, ".");
   const Workspace::Scope scope(context_.workspace);
   const int64_t num_tokens = x.rows;
   const int head_dim = config_.head_dim();
@@ -76,7 +81,7 @@ void LanguageModel::Attention(int layer, const KvCache& cache, FloatMatrix x, Co
 
   const FloatMatrix h = NewMatrix(context_.workspace, num_tokens, config_.hidden_size);
   ops::RmsNorm(context_, x, weights.input_layernorm.data(), config_.rms_norm_eps, h);
-  Observe(observer, stage + "input_layernorm", h);
+  ObservePart(observer, layer, "input_layernorm", h);
 
   // q: [num_tokens, num_attention_heads * head_dim]; k, v: [num_tokens, num_key_value_heads *
   // head_dim]
@@ -86,7 +91,7 @@ void LanguageModel::Attention(int layer, const KvCache& cache, FloatMatrix x, Co
   ops::Matmul(context_, h, weights.q_proj.weight, q, with_bias(weights.q_proj));
   ops::Matmul(context_, h, weights.k_proj.weight, k, with_bias(weights.k_proj));
   ops::Matmul(context_, h, weights.v_proj.weight, v, with_bias(weights.v_proj));
-  Observe(observer, stage + "q_proj", q);
+  ObservePart(observer, layer, "q_proj", q);
   ops::ApplyRotary(context_, q, config_.num_attention_heads, head_dim, cos, sin);
   ops::ApplyRotary(context_, k, config_.num_key_value_heads, head_dim, cos, sin);
 
@@ -96,11 +101,11 @@ void LanguageModel::Attention(int layer, const KvCache& cache, FloatMatrix x, Co
   ops::AppendKv(context_, kv, kv_sequences_, k, v);
   ops::PagedAttention(context_, kv, kv_sequences_, 1.0f / std::sqrt(static_cast<float>(head_dim)),
                       q, attended);
-  Observe(observer, stage + "attended", attended);
+  ObservePart(observer, layer, "attended", attended);
   if (observer != nullptr) {
     // The stage is the projection alone, without the residual it is added to; q is free by now.
     ops::Matmul(context_, attended, weights.o_proj.weight, q, with_bias(weights.o_proj));
-    Observe(observer, stage + "attn_out", q);
+    ObservePart(observer, layer, "attn_out", q);
   }
   ops::Matmul(context_, attended, weights.o_proj.weight, x,
               arithmetic_.Options(nullptr, /*accumulate=*/true));
@@ -110,7 +115,6 @@ void LanguageModel::Attention(int layer, const KvCache& cache, FloatMatrix x, Co
 void LanguageModel::Mlp(int layer_index, FloatMatrix x,
                         const StageObserver* observer) const noexcept {
   const TextLayerWeights& layer = weights_.layers[static_cast<size_t>(layer_index)];
-  const std::string stage = observer == nullptr ? "" : StrCat("lm.layer.", layer_index, ".");
   const Workspace::Scope scope(context_.workspace);
   const int64_t max_rows = std::min(x.rows, kMlpRows);
   const FloatMatrix all_h = NewMatrix(context_.workspace, max_rows, config_.hidden_size);
@@ -123,11 +127,11 @@ void LanguageModel::Mlp(int layer_index, FloatMatrix x,
     const FloatMatrix gate = all_gate.Rows(0, rows.rows);
     const FloatMatrix up = all_up.Rows(0, rows.rows);
     ops::RmsNorm(context_, rows, layer.post_attention_layernorm.data(), config_.rms_norm_eps, h);
-    Observe(observer, stage + "post_attention_layernorm", h);
+    ObservePart(observer, layer_index, "post_attention_layernorm", h);
     ops::Matmul(context_, h, layer.gate_proj.weight, gate, plain);
     ops::Matmul(context_, h, layer.up_proj.weight, up, plain);
     ops::SiluMultiply(context_, gate, up);
-    Observe(observer, stage + "activated", gate);
+    ObservePart(observer, layer_index, "activated", gate);
     ops::Matmul(context_, gate, layer.down_proj.weight, rows,
                 arithmetic_.Options(nullptr, /*accumulate=*/true));
   }

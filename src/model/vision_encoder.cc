@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/check.h"
@@ -74,7 +75,7 @@ class Encoding final : public VisionEncoding {
     return {parts_.context.workspace->Allocate<float>(rows * cols), rows, cols};
   }
   bool observed() const { return parts_.observer != nullptr; }
-  void Observe(const std::string& stage, ConstFloatMatrix rows) const {
+  void Observe(std::string_view stage, ConstFloatMatrix rows) const {
     if (observed()) (*parts_.observer)(stage, rows);
   }
   std::string BlockStage(const char* part) const {
