@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <string_view>
 
 #include "kernels/test_support.h"
 
@@ -205,7 +206,8 @@ TEST_P(AttentionInt16, PowersStayInRangeForHugeScores) {
     State state(80);
     state.Attend(int16, packed, 128, 80);
     for (const float sum : state.sum) EXPECT_GE(sum, kInt16PowerRange - 2) << size;
-    if (&int16 == &Definition()) continue;  // keeps its powers elsewhere
+    // The definition keeps its powers elsewhere.
+    if (std::string_view(kernels().name).substr(0, 3) != "avx") continue;
     int64_t highest = 0;
     for (size_t i = 0; i < kInt16Lanes * kInt16Keys / 2; ++i) {
       highest = std::max<int64_t>({highest, state.scores[i] & 0xFFFF, state.scores[i] >> 16});
