@@ -26,6 +26,7 @@ constexpr int64_t kRowsOfStage = 64;
 
 std::vector<std::string> StagesToCompare(const ModelConfig& config) {
   std::vector<std::string> stages;
+  stages.reserve(static_cast<size_t>(config.vision.depth + config.text.num_hidden_layers) + 3);
   for (int b = 0; b < config.vision.depth; ++b) stages.push_back(StrCat("vit.block.", b));
   stages.emplace_back("vit.merger");
   for (int l = 0; l < config.text.num_hidden_layers; ++l) {

@@ -47,33 +47,42 @@ bool HasZerosBeyondAwq(const PackedLayout& layout, const std::byte* data) noexce
   return false;
 }
 
-AwqMatrix ToAwqMatrix(const PackedLayout& layout, const std::byte* data) {
-  OCTAVO_CHECK(NotForAwq(layout) == nullptr);
+namespace {
+
+// Eight outputs from w * kPerWord on, of group g.
+void PlaceWord(const PackedLayout& layout, const std::byte* data, int64_t w, int64_t g,
+               AwqMatrix* matrix) {
   const int64_t size = layout.group.group_size;
   const int64_t words = layout.n / kPerWord;
-  const int64_t groups = layout.k / size;
+  const std::byte* const block = BlockOf(layout, data, w * kPerWord, g);
+  const auto column = [w](int output) {
+    return static_cast<int>((w * kPerWord + output) % kPanelColumns);
+  };
+  for (int64_t i = 0; i < size; ++i) {
+    matrix->qweight[static_cast<size_t>((g * size + i) * words + w)] = Word([&](int output) {
+      return GroupQ(layout.group, block, column(output), static_cast<int>(i));
+    });
+  }
+  matrix->qzeros[static_cast<size_t>(g * words + w)] =
+      Word([&](int output) { return GroupZero(layout.group, block, column(output)); });
+  const std::byte* const scales = block + GroupSideOffset(layout.group);
+  std::memcpy(&matrix->scales[static_cast<size_t>(g * layout.n + w * kPerWord)],
+              scales + static_cast<size_t>(column(0)) * sizeof(uint16_t),
+              kPerWord * sizeof(uint16_t));
+}
+
+}  // namespace
+
+AwqMatrix ToAwqMatrix(const PackedLayout& layout, const std::byte* data) {
+  OCTAVO_CHECK(NotForAwq(layout) == nullptr);
+  const int64_t words = layout.n / kPerWord;
+  const int64_t groups = layout.k / layout.group.group_size;
   AwqMatrix matrix;
   matrix.qweight.resize(static_cast<size_t>(layout.k * words));
   matrix.qzeros.resize(static_cast<size_t>(groups * words));
   matrix.scales.resize(static_cast<size_t>(groups * layout.n));
   for (int64_t g = 0; g < groups; ++g) {
-    for (int64_t w = 0; w < words; ++w) {
-      const std::byte* const block = BlockOf(layout, data, w * kPerWord, g);
-      const auto column = [w](int output) {
-        return static_cast<int>((w * kPerWord + output) % kPanelColumns);
-      };
-      for (int64_t i = 0; i < size; ++i) {
-        matrix.qweight[static_cast<size_t>((g * size + i) * words + w)] = Word([&](int output) {
-          return GroupQ(layout.group, block, column(output), static_cast<int>(i));
-        });
-      }
-      matrix.qzeros[static_cast<size_t>(g * words + w)] =
-          Word([&](int output) { return GroupZero(layout.group, block, column(output)); });
-      const std::byte* const scales = block + GroupSideOffset(layout.group);
-      std::memcpy(&matrix.scales[static_cast<size_t>(g * layout.n + w * kPerWord)],
-                  scales + static_cast<size_t>(column(0)) * sizeof(uint16_t),
-                  kPerWord * sizeof(uint16_t));
-    }
+    for (int64_t w = 0; w < words; ++w) PlaceWord(layout, data, w, g, &matrix);
   }
   return matrix;
 }

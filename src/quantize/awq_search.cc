@@ -23,6 +23,15 @@ ops::PackedWeight Pack(const ops::Context& context, const float* values, int64_t
   return ops::PackedWeight::Pack(context, view, n, k);
 }
 
+// Adds |w| relative to the largest of the group.
+void AddRelative(const float* w, int64_t group_size, double* sums) {
+  float most = 0;
+  for (int64_t i = 0; i < group_size; ++i) most = std::max(most, std::abs(w[i]));
+  for (int64_t i = 0; i < group_size; ++i) {
+    sums[i] += static_cast<double>(std::abs(w[i]) / (most + 1e-6f));
+  }
+}
+
 // Mean over linears and rows of |w| relative to the largest of its group; [K].
 std::vector<double> RelativeWeights(std::span<const SearchedLinear> linears) {
   const int64_t k = linears[0].layout.k;
@@ -33,11 +42,7 @@ std::vector<double> RelativeWeights(std::span<const SearchedLinear> linears) {
     for (int64_t r = 0; r < linear.layout.n; ++r) {
       const float* const row = linear.weights.data() + r * k;
       for (int64_t begin = 0; begin < k; begin += group) {
-        float most = 0;
-        for (int64_t i = begin; i < begin + group; ++i) most = std::max(most, std::abs(row[i]));
-        for (int64_t i = begin; i < begin + group; ++i) {
-          sums[static_cast<size_t>(i)] += static_cast<double>(std::abs(row[i]) / (most + 1e-6f));
-        }
+        AddRelative(row + begin, group, sums.data() + begin);
       }
     }
     num_rows += linear.layout.n;
@@ -83,6 +88,14 @@ std::vector<float> ScalesOf(std::span<const double> inputs, std::span<const doub
   return result;
 }
 
+// product: [size, size], to which x x^T is added.
+void AddOuterProduct(const float* x, int64_t size, float* product) {
+  for (int64_t i = 0; i < size; ++i) {
+    float* const line = product + i * size;
+    for (int64_t j = 0; j < size; ++j) line[j] += x[i] * x[j];
+  }
+}
+
 // Of each group of inputs, divided by their factors, the products of each two, summed over rows:
 // the error of a row of weights is then e G e^T.
 std::vector<ops::PackedWeight> GroupProducts(const ops::Context& context,
@@ -101,11 +114,7 @@ std::vector<ops::PackedWeight> GroupProducts(const ops::Context& context,
           const auto column = static_cast<size_t>(g * size + i);
           x[static_cast<size_t>(i)] = scales.empty() ? row[i] : row[i] / scales[column];
         }
-        for (int64_t i = 0; i < size; ++i) {
-          const float factor = x[static_cast<size_t>(i)];
-          float* const line = product + i * size;
-          for (int64_t j = 0; j < size; ++j) line[j] += factor * x[static_cast<size_t>(j)];
-        }
+        AddOuterProduct(x.data(), size, product);
       }
     }
   });
@@ -173,26 +182,42 @@ double AwqSearch::Energy(const LinearInputs& inputs, int64_t n,
   return all;
 }
 
+namespace {
+
+// e: [K], the error of a row of weights that is multiplied by scales, rounded and divided again.
+void RowScaledError(const PackedLayout& layout, const float* w, std::span<const float> scales,
+                    float* e) {
+  const int size = layout.group.group_size;
+  for (int64_t g = 0; g < layout.k; g += size) {
+    for (int64_t i = g; i < g + size; ++i) e[i] = w[i] * scales[static_cast<size_t>(i)];
+    const GroupRange range = FindGroupRange(layout.group, e + g, size);
+    // What the scale's type cannot hold would be refused later: never the best.
+    if (!std::isfinite(range.scale)) {
+      std::fill(e + g, e + g + size, 1e18f);
+      continue;
+    }
+    RoundGroupToFloats(range, e + g, size, e + g);
+    for (int64_t i = g; i < g + size; ++i) e[i] = e[i] / scales[static_cast<size_t>(i)] - w[i];
+  }
+}
+
+double Dot(const float* a, const float* b, int64_t count) {
+  double sum = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  }
+  return sum;
+}
+
+}  // namespace
+
 AlignedBuffer<float> AwqSearch::ScaledError(const SearchedLinear& linear,
                                             std::span<const float> scales) const {
   const int64_t k = linear.layout.k;
-  const int size = linear.layout.group.group_size;
   AlignedBuffer<float> error(linear.weights.size());
   context_.pool->ParallelFor(linear.layout.n, kRowGrain, [&](int64_t begin, int64_t end, int) {
     for (int64_t r = begin; r < end; ++r) {
-      const float* const w = linear.weights.data() + r * k;
-      float* const e = error.data() + r * k;
-      for (int64_t g = 0; g < k; g += size) {
-        for (int64_t i = g; i < g + size; ++i) e[i] = w[i] * scales[static_cast<size_t>(i)];
-        const GroupRange range = FindGroupRange(linear.layout.group, e + g, size);
-        // What the scale's type cannot hold would be refused later: never the best.
-        if (!std::isfinite(range.scale)) {
-          std::fill(e + g, e + g + size, 1e18f);
-          continue;
-        }
-        RoundGroupToFloats(range, e + g, size, e + g);
-        for (int64_t i = g; i < g + size; ++i) e[i] = e[i] / scales[static_cast<size_t>(i)] - w[i];
-      }
+      RowScaledError(linear.layout, linear.weights.data() + r * k, scales, error.data() + r * k);
     }
   });
   return error;
@@ -256,11 +281,7 @@ std::vector<float> AwqSearch::FindClip(const LinearInputs& inputs, std::span<con
       ops::Matmul(context_, e, products[static_cast<size_t>(g)], {y.data(), n, size}, {});
       context_.pool->ParallelFor(n, kRowGrain, [&](int64_t begin, int64_t end, int) {
         for (int64_t r = begin; r < end; ++r) {
-          double sum = 0;
-          for (int64_t i = 0; i < size; ++i) {
-            sum += static_cast<double>(e.row(r)[i]) *
-                   static_cast<double>(y[static_cast<size_t>(r * size + i)]);
-          }
+          const double sum = Dot(e.row(r), y.data() + r * size, size);
           const auto place = static_cast<size_t>(r * num_groups + g);
           if (step > 0 && (r < first_row || !(sum < least[place]))) continue;
           least[place] = sum;

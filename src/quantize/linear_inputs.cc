@@ -1,5 +1,6 @@
 #include "quantize/linear_inputs.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/check.h"
@@ -25,7 +26,7 @@ void InputCollector::Take(std::string_view stage, ConstFloatMatrix rows) {
     inputs.sum_abs.resize(static_cast<size_t>(rows.cols));
   }
   OCTAVO_CHECK(inputs.k == rows.cols, stage);
-  const int64_t expected = ExpectedRows(stage);
+  const int64_t expected = std::max<int64_t>(1, ExpectedRows(stage));
   double all = 0;
   for (int64_t r = 0; r < rows.rows; ++r) {
     const float* const row = rows.row(r);
