@@ -96,6 +96,21 @@ void AddOuterProduct(const float* x, int64_t size, float* product) {
   }
 }
 
+// product: [size, size], of group g: its inputs divided by their factors, x x^T summed over rows.
+void GroupProduct(const LinearInputs& inputs, std::span<const float> scales, int64_t g,
+                  int64_t size, float* product) {
+  std::vector<float> x(static_cast<size_t>(size));
+  std::fill(product, product + size * size, 0.0f);
+  for (int64_t t = 0; t < inputs.num_rows(); ++t) {
+    const float* const row = inputs.matrix().row(t) + g * size;
+    for (int64_t i = 0; i < size; ++i) {
+      const auto column = static_cast<size_t>(g * size + i);
+      x[static_cast<size_t>(i)] = scales.empty() ? row[i] : row[i] / scales[column];
+    }
+    AddOuterProduct(x.data(), size, product);
+  }
+}
+
 // Of each group of inputs, divided by their factors, the products of each two, summed over rows:
 // the error of a row of weights is then e G e^T.
 std::vector<ops::PackedWeight> GroupProducts(const ops::Context& context,
@@ -104,18 +119,8 @@ std::vector<ops::PackedWeight> GroupProducts(const ops::Context& context,
   const int64_t num_groups = inputs.k / size;
   AlignedBuffer<float> products(static_cast<size_t>(num_groups * size * size));
   context.pool->ParallelFor(num_groups, 1, [&](int64_t begin, int64_t end, int) {
-    std::vector<float> x(static_cast<size_t>(size));
     for (int64_t g = begin; g < end; ++g) {
-      float* const product = products.data() + g * size * size;
-      std::fill(product, product + size * size, 0.0f);
-      for (int64_t t = 0; t < inputs.num_rows(); ++t) {
-        const float* const row = inputs.matrix().row(t) + g * size;
-        for (int64_t i = 0; i < size; ++i) {
-          const auto column = static_cast<size_t>(g * size + i);
-          x[static_cast<size_t>(i)] = scales.empty() ? row[i] : row[i] / scales[column];
-        }
-        AddOuterProduct(x.data(), size, product);
-      }
+      GroupProduct(inputs, scales, g, size, products.data() + g * size * size);
     }
   });
   std::vector<ops::PackedWeight> packed;
@@ -276,17 +281,18 @@ std::vector<float> AwqSearch::FindClip(const LinearInputs& inputs, std::span<con
   for (int step = 0; step < kClipSteps; ++step) {
     ClippedError(context_, linear, 1.0f - static_cast<float>(step) / (2 * kClipSteps), &error,
                  &limits);
+    const auto keep_better = [&](int64_t r, int64_t g, const float* e, const float* product) {
+      const double sum = Dot(e, product, size);
+      const auto place = static_cast<size_t>(r * num_groups + g);
+      if (step > 0 && (r < first_row || !(sum < least[place]))) return;
+      least[place] = sum;
+      best[place] = limits[place];
+    };
     for (int64_t g = 0; g < num_groups; ++g) {
       const ConstFloatMatrix e = errors.Cols(g * size, size);
       ops::Matmul(context_, e, products[static_cast<size_t>(g)], {y.data(), n, size}, {});
       context_.pool->ParallelFor(n, kRowGrain, [&](int64_t begin, int64_t end, int) {
-        for (int64_t r = begin; r < end; ++r) {
-          const double sum = Dot(e.row(r), y.data() + r * size, size);
-          const auto place = static_cast<size_t>(r * num_groups + g);
-          if (step > 0 && (r < first_row || !(sum < least[place]))) continue;
-          least[place] = sum;
-          best[place] = limits[place];
-        }
+        for (int64_t r = begin; r < end; ++r) keep_better(r, g, e.row(r), y.data() + r * size);
       });
     }
   }
