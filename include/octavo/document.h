@@ -93,6 +93,16 @@ class Canceller {
   std::unique_ptr<State> state_;
 };
 
+// Work that is not done. Each changes results; how much, `octavo eval` says of the model in use.
+struct Savings {
+  bool prune_blank = false;  // Request::prune_blank, of all pictures
+  int layout_side = 1036;    // of the square layout picture, 280 to 1036
+  // Crops of text and tables whose lines are higher are reduced to this, ascenders and descenders
+  // included: 12 to 200; 0: none is.
+  int line_height_px = 0;
+  bool operator==(const Savings&) const = default;
+};
+
 struct ParseOptions {
   // Changes results.
   enum class Layout { kAuto, kModel, kWhitespace };
@@ -101,6 +111,7 @@ struct ParseOptions {
   std::string pages;              // "1-3,7" of these it has; empty: all
   std::string password;           // of an encrypted PDF
   bool image_analysis = false;    // asks a model that knows how about pictures and charts
+  Savings savings = {};
   // Changes speed and memory only.
   int pages_in_flight = 2;         // 1 to 64; pages worked on at once
   Canceller* canceller = nullptr;  // may be null; outlives the call

@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "octavo/error.h"
@@ -75,6 +76,22 @@ struct TokenEvent {
   std::string text;  // what this token completes; may be empty
 };
 
+// Guesses at the answer that one step of the model verifies together. They change speed only: a
+// token that the model would not have chosen is dropped, whatever the sampling.
+struct Drafting {
+  bool is_on = true;
+  // Guesses that the last so many tokens go on as they did before, in prompt or answer. [2, 16]; 0:
+  // does not guess so.
+  int ngram_size = 3;
+  // What the answer may be or be near to, such as a text layer. Both: token_ids, then the text's.
+  std::vector<int32_t> token_ids = {};
+  std::string text = {};
+  // What must follow the answer so far, where a grammar leaves no choice; "" elsewhere. Called on
+  // the engine's thread with the text of all events before every step; must not block. May be
+  // empty. What it throws ends the request.
+  std::function<std::string(std::string_view answer)> forced = {};
+};
+
 struct Request {
   std::vector<Message> messages;
   std::vector<Picture> pictures;  // one for each image content, in order
@@ -82,6 +99,10 @@ struct Request {
   // Texts may write control tokens ("<fcel>", "<|im_end|>"), as in the reference; otherwise such
   // words are plain characters. Changes results.
   bool trust_markup = false;
+  // Cells of a picture (2 x 2 patches) that are, with those around them, of one colour are left
+  // out; the others keep their places. Less work, for models that take it. Changes results.
+  bool prune_blank = false;
+  Drafting drafting;
   // Called on the engine's thread for every token; must not block. May be empty. What it throws
   // ends the request, and Wait throws it.
   std::function<void(const TokenEvent&)> on_token;
@@ -91,10 +112,13 @@ struct Usage {
   int64_t prompt_tokens = 0;
   int64_t cached_tokens = 0;  // of the prompt, found in the prefix cache
   int64_t completion_tokens = 0;
-  double queue_seconds = 0;    // until work began
-  double encode_seconds = 0;   // spent on its images
-  double prefill_seconds = 0;  // from then to the first token, waiting for others included
-  double decode_seconds = 0;   // from the first token to the last
+  int64_t decode_steps = 0;     // of the model, that chose the completion's tokens
+  int64_t drafted_tokens = 0;   // guesses that these steps verified
+  int64_t accepted_tokens = 0;  // of these: were right, and saved a step each
+  double queue_seconds = 0;     // until work began
+  double encode_seconds = 0;    // spent on its images
+  double prefill_seconds = 0;   // from then to the first token, waiting for others included
+  double decode_seconds = 0;    // from the first token to the last
 };
 struct Completion {
   std::string text;                // without the end token or stop string
@@ -110,6 +134,10 @@ struct EngineOptions {
   // The vision tower's attention: "f32", "int16" (16-bit integers, error about 0.1 %) or "" for the
   // default: f32 with compute f32, else what is faster on this processor. Changes results.
   std::string attention = {};
+  // What keys and values are kept as: "f32", "bf16", "f16", "int8" (half the memory of 16 bits; a
+  // scale for each token and head) or "" for the default: f32 with compute f32, else bf16. Changes
+  // results.
+  std::string kv_cache_dtype = {};
   int num_threads = 0;          // 0: physical cores within the affinity mask and the cgroup's quota
   int max_running = 8;          // sequences decoded together
   int max_batch_tokens = 512;   // tokens of one step (prefill chunk)
@@ -123,6 +151,7 @@ struct EngineOptions {
   // Image tokens of pictures whose embeddings stay for other questions. 0: none. Does not change
   // results.
   int64_t encoder_cache_tokens = 0;
+  bool drafting = true;    // false: no request drafts. Does not change results
   int64_t min_pixels = 0;  // 0: preprocessor_config.json's; changes results
   int64_t max_pixels = 0;
 };
@@ -130,9 +159,10 @@ struct EngineOptions {
 // What is loaded, for headers and for callers that show it.
 struct EngineInfo {
   std::string model_dir;
-  std::string compute;    // "bf16"
-  std::string attention;  // "int16"
-  std::string isa;        // "avx512 (bf16 dot)"
+  std::string compute;         // "bf16"
+  std::string attention;       // "int16"
+  std::string kv_cache_dtype;  // "bf16"
+  std::string isa;             // "avx512 (bf16 dot)"
   int num_threads = 0;
   int64_t context_length = 0;   // tokens of prompt and answer: the model's, or less if the KV
                                 // cache holds less

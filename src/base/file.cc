@@ -88,6 +88,14 @@ MappedFile::~MappedFile() {
   if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_bytes_);
 }
 
+void MappedFile::AdviseHugePages() const noexcept {
+#if defined(MADV_HUGEPAGE)
+  if (data_ != nullptr) {
+    static_cast<void>(::madvise(const_cast<std::byte*>(data_), size_bytes_, MADV_HUGEPAGE));
+  }
+#endif
+}
+
 void MappedFile::Release(std::span<const std::byte> range) const noexcept {
   if (data_ == nullptr || range.empty()) return;
   if (range.data() < data_ || range.data() + range.size() > data_ + size_bytes_) return;
@@ -293,8 +301,11 @@ void ReportFileSizeLimitAsError() noexcept {
 
 namespace {
 
-// Async-signal-safe.
+// Async-signal-safe. Threads that work on one model meet its lost pages together: the first says
+// it.
 void EndForCutMapping(int /*signal*/) {
+  static std::atomic_flag told;
+  while (told.test_and_set()) ::pause();
   constexpr std::string_view kLine =
       "octavo: input/output error: a model file became shorter, or its disk failed, while it was "
       "in use\n";

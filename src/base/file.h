@@ -31,6 +31,10 @@ class MappedFile {
   std::span<const std::byte> bytes() const { return {data_, size_bytes_}; }
   const std::filesystem::path& path() const { return path_; }
 
+  // Asks for large pages where the file is read for the first time: for files that are used in
+  // place again and again. A wish: nothing fails without them.
+  void AdviseHugePages() const noexcept;
+
   // Tells the kernel that these bytes will not be read again soon, so that they no longer count
   // as this process's memory. A hint: the bytes stay readable.
   void Release(std::span<const std::byte> range) const noexcept;
