@@ -39,12 +39,20 @@ struct ReadF32 {
 struct StreamF32 : ReadF32 {
   static constexpr bool kStream = true;
 };
-struct StreamF16 : ReadF32 {
+struct ReadF16 : ReadF32 {
   using W = uint16_t;
-  static constexpr bool kStream = true;
   static OCTAVO_INLINE Vec Columns(const uint16_t* w, int vec, int) {
     return WidenF16(w + vec * kLanes);
   }
+};
+struct ReadBF16 : ReadF32 {
+  using W = uint16_t;
+  static OCTAVO_INLINE Vec Columns(const uint16_t* w, int vec, int) {
+    return WidenBF16(w + vec * kLanes);
+  }
+};
+struct StreamF16 : ReadF16 {
+  static constexpr bool kStream = true;
 };
 struct StreamBF16 : ReadF32 {
   using W = uint16_t;

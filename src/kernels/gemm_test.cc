@@ -9,9 +9,10 @@ namespace {
 // Operands of one product in every element type: the halves hold the rounded floats' bits.
 struct Operands {
   int64_t rows, panels, k;
-  std::vector<float> x, w;               // [rows][k], [panels][k][16]
-  std::vector<uint16_t> x_bf16;          // [rows][even k]
-  std::vector<uint16_t> w_f16, w_pairs;  // [panels][k][16], [panels][ceil(k/2)][16][2]
+  std::vector<float> x, w;              // [rows][k], [panels][k][16]
+  std::vector<uint16_t> x_bf16;         // [rows][even k]
+  std::vector<uint16_t> w_f16, w_bf16;  // [panels][k][16]
+  std::vector<uint16_t> w_pairs;        // [panels][ceil(k/2)][16][2]
   int64_t even_k() const { return (k + 1) / 2 * 2; }
 
   Operands(int64_t num_rows, int64_t num_panels, int64_t depth)
@@ -29,7 +30,10 @@ struct Operands {
         x_bf16[static_cast<size_t>(r * even_k() + i)] = ToBFloat16(X(r, i)).bits;
       }
     }
-    for (const float v : w) w_f16.push_back(ToFloat16(v).bits);
+    for (const float v : w) {
+      w_f16.push_back(ToFloat16(v).bits);
+      w_bf16.push_back(ToBFloat16(v).bits);
+    }
     for (int64_t p = 0; p < panels; ++p) {
       for (int64_t i = 0; i < k; ++i) {
         for (int64_t c = 0; c < 16; ++c) {
@@ -81,6 +85,11 @@ std::vector<Result> AllProducts(const KernelTable& kernels, const Operands& o) {
   h.x = o.x.data();
   h.w = o.w_f16.data();
   kernels.stream_f16(h);
+  h.sums = next("gemm_f16");
+  kernels.gemm_f16(h);
+  h.w = o.w_bf16.data();
+  h.sums = next("gemm_bf16");
+  kernels.gemm_bf16(h);
   h.w = o.w_pairs.data();
   h.w_panel_stride = o.even_k() * 16;
   h.sums = next("stream_bf16");
@@ -129,6 +138,7 @@ TEST_P(GemmTest, BitsDependOnDepthOnly) {
     std::copy_n(o.x_bf16.begin() + r * o.even_k(), o.even_k(), one.x_bf16.begin());
     one.w = o.w;
     one.w_f16 = o.w_f16;
+    one.w_bf16 = o.w_bf16;
     one.w_pairs = o.w_pairs;
     const std::vector<Result> single = AllProducts(kernels(), one);
     for (size_t i = 0; i < all.size(); ++i) {
@@ -139,13 +149,20 @@ TEST_P(GemmTest, BitsDependOnDepthOnly) {
     }
   }
   // The same numbers give the same bits in whatever form weights are stored.
-  for (size_t i = 1; i < 4; ++i) EXPECT_EQ(all[i].sums, all[0].sums) << all[i].name;
+  for (size_t i = 1; i < 6; ++i) EXPECT_EQ(all[i].sums, all[0].sums) << all[i].name;
 }
 
 TEST_P(GemmTest, WalksStridesAndScalesWhatItAddsTo) {
   // x transposed, w by rows of three panels, sums panel by panel.
   constexpr int64_t kRows = 9, kPanels = 3, kK = 21;
-  const std::vector<float> x = RandomFloats(kRows * kK, 1), w = RandomFloats(kK * 48, 2);
+  const std::vector<float> x = RandomFloats(kRows * kK, 1);
+  std::vector<float> w = RandomFloats(kK * 48, 2);
+  std::vector<uint16_t> w_bf16, w_f16;
+  for (float& value : w) {
+    value = std::nearbyint(value * 128) / 128;  // fits both halves
+    w_bf16.push_back(ToBFloat16(value).bits);
+    w_f16.push_back(ToFloat16(value).bits);
+  }
   const std::vector<float> before = RandomFloats(kRows * 48, 3);
   const std::vector<float> by_column = RandomFloats(48, 4), by_row = RandomFloats(kRows, 5);
   for (const int scale : {0, 1, 2}) {
@@ -168,6 +185,27 @@ TEST_P(GemmTest, WalksStridesAndScalesWhatItAddsTo) {
     if (scale == 1) b.column_scale = by_column.data();
     if (scale == 2) b.row_scale = by_row.data();
     kernels().gemm_f32(b);
+    GemmHalf h;
+    h.x = b.x;
+    h.x_row_stride = b.x_row_stride;
+    h.x_k_stride = b.x_k_stride;
+    h.w_panel_stride = b.w_panel_stride;
+    h.w_k_stride = b.w_k_stride;
+    h.sums_row_stride = b.sums_row_stride;
+    h.sums_panel_stride = b.sums_panel_stride;
+    h.rows = b.rows;
+    h.k = b.k;
+    h.panels = b.panels;
+    h.accumulate = true;
+    h.column_scale = b.column_scale;
+    h.row_scale = b.row_scale;
+    for (const bool f16 : {true, false}) {
+      std::vector<float> of_halves = before;
+      h.sums = of_halves.data();
+      h.w = (f16 ? w_f16 : w_bf16).data();
+      (f16 ? kernels().gemm_f16 : kernels().gemm_bf16)(h);
+      EXPECT_EQ(of_halves, sums) << (f16 ? "f16" : "bf16") << ", scale " << scale;
+    }
     for (int64_t r = 0; r < kRows; ++r) {
       for (int64_t c = 0; c < 48; ++c) {
         const auto place = static_cast<size_t>(c / 16 * kRows * 16 + r * 16 + c % 16);

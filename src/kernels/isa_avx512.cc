@@ -10,16 +10,12 @@ namespace octavo {
 namespace {
 
 #define FMA_CHAIN(i) "vfmadd231ps %%zmm14, %%zmm15, %%zmm" #i "\n\t"
-// Needs AVX512_VNNI: select.cc drops the slot where that is missing.
-#define DOT_CHAIN(i) "vpdpbusd %%zmm14, %%zmm15, %%zmm" #i "\n\t"
 OCTAVO_PEAK_LOOP(PeakFma, OCTAVO_TWELVE_CHAINS(FMA_CHAIN))
-OCTAVO_PEAK_LOOP(PeakDot, OCTAVO_TWELVE_CHAINS(DOT_CHAIN))
 
 constexpr KernelTable Avx512Table() {
   KernelTable t = VecTable("avx512");
   t.attention_int16 = int16_avx2::Kernels();
   t.peak_fp32_fma = {PeakFma, 12 * 32};
-  t.peak_int8_dot = {PeakDot, 12 * 128};
   SetCommonPeaks(&t);
   return t;
 }

@@ -59,7 +59,6 @@ OCTAVO_PEAK_LOOP(PeakBF16Dot, OCTAVO_TWELVE_CHAINS(BF16_CHAIN))
 constexpr KernelTable Slots() {
   KernelTable t{};
   t.name = "avx512";
-  t.overrides = "bf16 dot";
   t.gemm_bf16_dot = GemmBF16DotKernel;
   t.narrow_bf16 = NarrowBF16Kernel;
   t.peak_bf16_dot = {PeakBF16Dot, 12 * 64};

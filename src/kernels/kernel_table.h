@@ -28,7 +28,7 @@ struct GemmBlock {
   int64_t x_k_stride = 1;
   const W* w = nullptr;
   int64_t w_panel_stride = 0;
-  int64_t w_k_stride = kPanelColumns;  // f32 weights only; others are contiguous inside a panel
+  int64_t w_k_stride = kPanelColumns;  // `gemm_*` of floats; others: contiguous in a panel
   float* sums = nullptr;
   int64_t sums_row_stride = 0;
   int64_t sums_panel_stride = kPanelColumns;
@@ -53,8 +53,25 @@ struct SoftmaxLanes {
   float* correction = nullptr;  // [16] out: 2^(old maximum - new maximum)
 };
 
-// The same for one query, keys as lanes: scores [keys]; the other three are one number each.
-using SoftmaxRow = SoftmaxLanes;
+// The same for some queries, keys as lanes: scores [rows][row_stride], of each row the first
+// `keys`; the other three have one number a row.
+struct SoftmaxRows {
+  float* scores = nullptr;
+  int64_t row_stride = 0;
+  int64_t rows = 0;
+  int64_t keys = 0;
+  float* maximum = nullptr;
+  float* sum = nullptr;
+  float* correction = nullptr;
+};
+
+// Keys or values of 8 bits.
+struct ScaledI8 {
+  const int8_t* q = nullptr;  // [rows][columns]
+  int64_t rows = 0;
+  int64_t columns = 0;
+  const float* scales = nullptr;  // [rows] or [columns]
+};
 
 // A loop of nothing but one kind of arithmetic, to measure what the machine can do.
 struct PeakLoop {
@@ -63,7 +80,7 @@ struct PeakLoop {
 };
 
 struct KernelTable {
-  const char* name;       // "scalar", "avx2", "avx512", "neon"
+  const char* name;       // "scalar", "avx2", "avxvnni", "avx512", "neon"
   const char* overrides;  // "bf16 dot", or ""
 
   // Products. Weights of 16 bits are f16 [k][16], or bf16 in pairs [ceil(k/2)][16][2], the missing
@@ -73,6 +90,9 @@ struct KernelTable {
   void (*stream_f32)(const GemmF32&);
   void (*stream_f16)(const GemmHalf&);
   void (*stream_bf16)(const GemmHalf&);
+  // Weights [k][w_k_stride], bf16 not in pairs; the bits of gemm_f32 with the same weights widened.
+  void (*gemm_f16)(const GemmHalf&);
+  void (*gemm_bf16)(const GemmHalf&);
   // bf16 x bf16 by pairs, f32 sums; any number of rows; rows of x are readable up to an even k, the
   // odd one out zero. Null where the CPU has no such instruction. Denormals count as zero.
   void (*gemm_bf16_dot)(const GemmBF16Dot&);
@@ -81,8 +101,12 @@ struct KernelTable {
   void (*widen_f16)(const uint16_t* in, int64_t count, float* out);
   void (*widen_bf16)(const uint16_t* in, int64_t count, float* out);
   void (*widen_bf16_pairs)(const uint16_t* in, int64_t k, float* out);  // a panel to [k][16]
-  void (*narrow_bf16)(const float* in, int64_t count, uint16_t* out);   // denormals may become zero
-  void (*round_bf16)(const float* in, int64_t count, float* out);  // narrowed and widened again
+  // Numbers of 8 bits with one scale to a row, or to a column: in, out [rows][columns]; each
+  // product rounded once.
+  void (*widen_i8_rows)(const ScaledI8&, float* out);
+  void (*widen_i8_columns)(const ScaledI8&, float* out);
+  void (*narrow_bf16)(const float* in, int64_t count, uint16_t* out);  // denormals may become zero
+  void (*round_bf16)(const float* in, int64_t count, float* out);      // narrowed and widened again
 
   // Packed 4- and 8-bit weights (packed_gemm.h). All tables give the same bits. k is a multiple of
   // group_size; x is readable and q writable for k numbers, groups for k / group_size.
@@ -101,7 +125,7 @@ struct KernelTable {
   // Attention. Powers are within 2 ulp; 2^0 is 1 and 2^-inf is 0, exactly. Both forms give the same
   // bits: sums run over ascending keys from zero, then sum = sum * correction + block sum.
   void (*softmax_lanes)(const SoftmaxLanes&);
-  void (*softmax_row)(const SoftmaxRow&);
+  void (*softmax_rows)(const SoftmaxRows&);
   AttentionInt16Kernels attention_int16;  // in 16-bit integers, the same bits in every table
 
   // Rows. y may be x. Sums in f32 in an order fixed by the table.

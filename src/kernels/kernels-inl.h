@@ -132,6 +132,33 @@ void WidenBF16Kernel(const uint16_t* in, int64_t count, float* out) {
   WidenAll(in, count, out, WidenBF16Op{});
 }
 
+// scale(r, c): of columns c to c + kLanes.
+template <class Scale>
+OCTAVO_INLINE void WidenI8All(const ScaledI8& in, float* out, Scale scale) {
+  for (int64_t r = 0; r < in.rows; ++r) {
+    const int8_t* q = in.q + r * in.columns;
+    int64_t c = 0;
+    for (; c + kLanes <= in.columns; c += kLanes) Store(out + c, Mul(WidenI8(q + c), scale(r, c)));
+    if (c < in.columns) {
+      const int64_t rest = in.columns - c;
+      int8_t bytes[kLanes] = {};
+      for (int64_t j = 0; j < rest; ++j) bytes[j] = q[c + j];
+      StoreN(out + c, Mul(WidenI8(bytes), scale(r, c)), rest);
+    }
+    out += in.columns;
+  }
+}
+
+void WidenI8RowsKernel(const ScaledI8& in, float* out) {
+  WidenI8All(in, out, [&in](int64_t r, int64_t) { return Set(in.scales[r]); });
+}
+void WidenI8ColumnsKernel(const ScaledI8& in, float* out) {
+  WidenI8All(in, out, [&in](int64_t, int64_t c) {
+    const int64_t left = in.columns - c;
+    return left >= kLanes ? Load(in.scales + c) : LoadN(in.scales + c, left);
+  });
+}
+
 void WidenBF16PairsKernel(const uint16_t* in, int64_t k, float* out) {
   for (int64_t i = 0; i < k; i += 2) {
     for (int c = 0; c < kPanelColumns; c += kLanes) Store(out + c, WidenEven(in + 2 * c));
@@ -202,19 +229,60 @@ OCTAVO_INLINE void StoreFirst(float* p, Vec v) {
   *p = lanes[0];
 }
 
-void SoftmaxRowKernel(const SoftmaxRow& s) {
-  Vec highest = Set(*s.maximum);
+// The scores of one row become powers; returns the new maximum.
+OCTAVO_INLINE float RaiseRow(float* scores, int64_t keys, float before) {
+  Vec highest = Set(before);
   int64_t i = 0;
-  for (; i + kLanes <= s.keys; i += kLanes) highest = Max(highest, Load(s.scores + i));
+  for (; i + kLanes <= keys; i += kLanes) highest = Max(highest, Load(scores + i));
   float maximum = MaxLanes(highest);
-  for (; i < s.keys; ++i) maximum = s.scores[i] > maximum ? s.scores[i] : maximum;
-  Map(s.scores, s.keys, s.scores, PowerOfDifferenceOp{Set(maximum)});
-  float sum = 0;
-  for (i = 0; i < s.keys; ++i) sum += s.scores[i];
-  const Vec correction = PowerOfTwo(Sub(Set(*s.maximum), Set(maximum)));
-  *s.maximum = maximum;
-  StoreFirst(s.correction, correction);
-  StoreFirst(s.sum, Fma(Set(*s.sum), correction, Set(sum)));
+  for (; i < keys; ++i) maximum = scores[i] > maximum ? scores[i] : maximum;
+  Map(scores, keys, scores, PowerOfDifferenceOp{Set(maximum)});
+  return maximum;
+}
+
+// Sums of rows, each one chain, as a lane of SoftmaxLanesKernel is: side by side, as a chain alone
+// waits for its own adder.
+template <int kRows>
+OCTAVO_INLINE void SumRows(const float* scores, int64_t row_stride, int64_t keys, float* sums) {
+  float chains[kRows] = {};
+  for (int64_t i = 0; i < keys; ++i) {
+#pragma GCC unroll 8
+    for (int r = 0; r < kRows; ++r) chains[r] += scores[r * row_stride + i];
+  }
+  for (int r = 0; r < kRows; ++r) sums[r] = chains[r];
+}
+
+void SoftmaxRowsKernel(const SoftmaxRows& s) {
+  constexpr int kMost = 4;
+  for (int64_t row = 0; row < s.rows; row += kMost) {
+    const int64_t rows = s.rows - row < kMost ? s.rows - row : kMost;
+    float* scores = s.scores + row * s.row_stride;
+    float maximum[kMost];
+    for (int64_t r = 0; r < rows; ++r) {
+      maximum[r] = RaiseRow(scores + r * s.row_stride, s.keys, s.maximum[row + r]);
+    }
+    float sums[kMost];
+    switch (rows) {
+      case 1:
+        SumRows<1>(scores, s.row_stride, s.keys, sums);
+        break;
+      case 2:
+        SumRows<2>(scores, s.row_stride, s.keys, sums);
+        break;
+      case 3:
+        SumRows<3>(scores, s.row_stride, s.keys, sums);
+        break;
+      default:
+        SumRows<4>(scores, s.row_stride, s.keys, sums);
+        break;
+    }
+    for (int64_t r = 0; r < rows; ++r) {
+      const Vec correction = PowerOfTwo(Sub(Set(s.maximum[row + r]), Set(maximum[r])));
+      s.maximum[row + r] = maximum[r];
+      StoreFirst(s.correction + row + r, correction);
+      StoreFirst(s.sum + row + r, Fma(Set(s.sum[row + r]), correction, Set(sums[r])));
+    }
+  }
 }
 
 // Sum over i of f(x[i]), in four chains of vectors and one for the rest.
@@ -311,14 +379,18 @@ constexpr KernelTable VecTable(const char* name) {
   t.stream_f32 = Gemm<StreamF32>;
   t.stream_f16 = Gemm<StreamF16>;
   t.stream_bf16 = Gemm<StreamBF16>;
+  t.gemm_f16 = Gemm<ReadF16>;
+  t.gemm_bf16 = Gemm<ReadBF16>;
   t.widen_f16 = WidenF16Kernel;
   t.widen_bf16 = WidenBF16Kernel;
   t.widen_bf16_pairs = WidenBF16PairsKernel;
+  t.widen_i8_rows = WidenI8RowsKernel;
+  t.widen_i8_columns = WidenI8ColumnsKernel;
   t.narrow_bf16 = NarrowBF16Kernel;
   t.round_bf16 = RoundBF16Kernel;
   t.finish_sums = FinishSumsKernel;
   t.softmax_lanes = SoftmaxLanesKernel;
-  t.softmax_row = SoftmaxRowKernel;
+  t.softmax_rows = SoftmaxRowsKernel;
   t.layer_norm = LayerNormKernel;
   t.rms_norm = RmsNormKernel;
   t.quick_gelu = QuickGeluKernel;

@@ -1,4 +1,5 @@
 // Every slot but the products, in every table that runs here, against double precision.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -10,6 +11,28 @@ namespace octavo {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+TEST_P(KernelTest, WidensScaledBytesRoundedOnce) {
+  for (const int64_t columns : {1, 3, 8, 31, 32, 64, 83}) {
+    constexpr int64_t kRows = 5;
+    std::vector<int8_t> q(static_cast<size_t>(kRows * columns));
+    for (size_t i = 0; i < q.size(); ++i) q[i] = static_cast<int8_t>(i * 37 + 129);
+    const std::vector<float> by_row = RandomFloats(kRows, 1);
+    const std::vector<float> by_column = RandomFloats(columns, 2);
+    for (const bool rows : {true, false}) {
+      Misaligned<int8_t> in(q);
+      Misaligned<float> scales(rows ? by_row : by_column);
+      Misaligned<float> out(std::vector<float>(q.size()));
+      (rows ? kernels().widen_i8_rows : kernels().widen_i8_columns)(
+          {in.data(), kRows, columns, scales.data()}, out.data());
+      for (size_t i = 0; i < q.size(); ++i) {
+        const size_t r = i / static_cast<size_t>(columns), c = i % static_cast<size_t>(columns);
+        EXPECT_EQ(out[i], static_cast<float>(q[i]) * (rows ? by_row[r] : by_column[c])) << i;
+      }
+      EXPECT_TRUE(out.GuardsHold());
+    }
+  }
+}
 
 TEST_P(KernelTest, WidensEveryHalfExactly) {
   std::vector<uint16_t> bits(65536 + 5);
@@ -186,15 +209,31 @@ TEST_P(KernelTest, SoftmaxMatchesDoubleAndBothFormsAgree) {
     for (int64_t i = 1; i < keys; ++i) scores[static_cast<size_t>(i * 16 + 3)] = -kInfinity;
     std::vector<float> lanes = scores;
     std::vector<float> row_maximum = maximum, row_sum = sum, row_correction(16);
+    // Rows lie apart; what is between them is nobody's.
+    const int64_t stride = keys + 3;
+    std::vector<float> rows(static_cast<size_t>(16 * stride), 99.0f);
+    for (size_t lane = 0; lane < 16; ++lane) {
+      for (int64_t i = 0; i < keys; ++i) {
+        rows[lane * static_cast<size_t>(stride) + static_cast<size_t>(i)] =
+            scores[static_cast<size_t>(i) * 16 + lane];
+      }
+    }
+    for (int64_t first = 0, count = 1; first < 16; first += count, ++count) {  // 1, 2, ..., 5, 1
+      const int64_t some = std::min<int64_t>(count, 16 - first);
+      kernels().softmax_rows({rows.data() + first * stride, stride, some, keys,
+                              &row_maximum[static_cast<size_t>(first)],
+                              &row_sum[static_cast<size_t>(first)],
+                              &row_correction[static_cast<size_t>(first)]});
+    }
     kernels().softmax_lanes({lanes.data(), keys, maximum.data(), sum.data(), correction.data()});
     for (size_t lane = 0; lane < 16; ++lane) {
-      std::vector<float> row;
+      std::vector<float> column;
       for (int64_t i = 0; i < keys; ++i) {
-        row.push_back(scores[static_cast<size_t>(i) * 16 + lane]);
+        column.push_back(scores[static_cast<size_t>(i) * 16 + lane]);
       }
-      const std::vector<double> powers = want[lane].Add(row);
-      kernels().softmax_row(
-          {row.data(), keys, &row_maximum[lane], &row_sum[lane], &row_correction[lane]});
+      const std::vector<double> powers = want[lane].Add(column);
+      const float* row = rows.data() + static_cast<int64_t>(lane) * stride;
+      EXPECT_EQ(std::count(row + keys, row + stride, 99.0f), stride - keys);
       EXPECT_EQ(row_maximum[lane], maximum[lane]);
       EXPECT_EQ(row_sum[lane], sum[lane]);
       EXPECT_EQ(row_correction[lane], correction[lane]);

@@ -4,21 +4,10 @@
 
 #include "kernels/packed_avx2_rows-inl.h"
 #include "kernels/packed_avx2_stream-inl.h"
-#include "kernels/packed_avx2_tile-inl.h"
+#include "kernels/packed_avx2_unpack-inl.h"
 
 namespace octavo {
 namespace {
-
-// What is unpacked at once: up to so many groups and k.
-constexpr int64_t kBlockGroups = 10;
-constexpr int64_t kBlockK = 1280;
-
-// What a kind of weights is to the tile: unsigned numbers less a centre.
-enum class Kind {
-  kW4,     // q - 8
-  kW8,     // two halves of 4 bits, 16 (high - 8) + (low - 8)
-  kW8In7,  // within +-63: q + 64 - 64
-};
 
 // An unpacked panel: numbers [k / 4][16][4] (of kW8 the high halves, then the low ones), and per
 // group its columns.
@@ -30,46 +19,11 @@ struct Panel {
   alignas(16) uint16_t lane_norms[kBlockGroups][2 * kGroupParts];
 };
 
-OCTAVO_INLINE __m256i LoadBytes(const void* p) {
-  return _mm256_load_si256(static_cast<const __m256i*>(p));
-}
-OCTAVO_INLINE void StoreBytes(void* p, __m256i v) {
-  _mm256_store_si256(static_cast<__m256i*>(p), v);
-}
-
-// Scales, and offsets of `centre - zero` (the zeros as stored).
-template <Kind kKind>
-OCTAVO_INLINE void UnpackColumns(const std::byte* side, bool bf16, int centre, ColumnGroup* out) {
-  const auto* scale = reinterpret_cast<const uint16_t*>(side);
-  const std::byte* zero = side + kGroupZeroOffset;
-  for (int c = 0; c < kPanelColumns; c += 8) {
-    Store(out->scale + c, bf16 ? WidenBF16(scale + c) : WidenF16(scale + c));
-    const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(zero + c));
-    const __m256i zeros =
-        kKind == Kind::kW4 ? _mm256_cvtepu8_epi32(bytes) : _mm256_cvtepi8_epi32(bytes);
-    Store(out->offset + c, _mm256_cvtepi32_ps(_mm256_sub_epi32(_mm256_set1_epi32(centre), zeros)));
-  }
-}
-
-void UnpackW4(const std::byte* block, int group_size, uint8_t* out) {
-  const __m256i low = LoadBytes(kLowHalves);
-  for (int i = 0; i < group_size; i += 8) {
-    __builtin_prefetch(block + 4352);
-    const __m256i a = LoadBytes(block), b = LoadBytes(block + 32);
-    StoreBytes(out, _mm256_and_si256(a, low));
-    StoreBytes(out + 32, _mm256_and_si256(b, low));
-    StoreBytes(out + 64, _mm256_and_si256(_mm256_srli_epi16(a, 4), low));
-    StoreBytes(out + 96, _mm256_and_si256(_mm256_srli_epi16(b, 4), low));
-    block += kGroupLineBytes;
-    out += 2 * kGroupLineBytes;
-  }
-}
-
 void UnpackW8(const std::byte* block, int group_size, uint8_t* high, uint8_t* low_out) {
   const __m256i low = LoadBytes(kLowHalves);
   const __m256i flip = _mm256_set1_epi8(-128);
   for (int i = 0; i < group_size * kPanelColumns; i += 32) {
-    __builtin_prefetch(block + i + 4352);
+    __builtin_prefetch(block + i + kUnpackPrefetchBytes);
     const __m256i v = _mm256_xor_si256(LoadBytes(block + i), flip);
     StoreBytes(high + i, _mm256_and_si256(_mm256_srli_epi16(v, 4), low));
     StoreBytes(low_out + i, _mm256_and_si256(v, low));
@@ -91,7 +45,7 @@ void UnpackW8In7(const std::byte* block, int group_size, uint8_t* out, uint16_t*
   for (int part = 0; part < group_size / kGroupPartK; ++part) {
     __m256i squares[2] = {};  // of 16 bits without sign: 16 * 63^2 fits
     for (int line = 0; line < kGroupPartK / 4; ++line) {
-      __builtin_prefetch(block + 4352);
+      __builtin_prefetch(block + kUnpackPrefetchBytes);
       for (int half = 0; half < 2; ++half) {
         const __m256i v = LoadBytes(block + 32 * half);
         const __m256i size = _mm256_abs_epi8(v);

@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "base/aligned_buffer.h"
+#include "base/cpu_features.h"
+#include "kernels/isa_emulated_dot.h"
 #include "kernels/reference.h"
 #include "kernels/test_support.h"
 #include "tensor/float16.h"
@@ -412,7 +414,16 @@ TEST_P(PackedGemmTest, WidensBlocksExactly) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Tables, PackedGemmTest, testing::ValuesIn(RunnableKernels()),
+// Every table, and AVX-VNNI's products with the instruction's definition in its place.
+std::vector<const KernelTable*> Tables() {
+  std::vector<const KernelTable*> tables = RunnableKernels();
+#if defined(__x86_64__)
+  if (GetCpuFeatures().avx2) tables.push_back(&kEmulatedDotSlots);
+#endif
+  return tables;
+}
+
+INSTANTIATE_TEST_SUITE_P(Tables, PackedGemmTest, testing::ValuesIn(Tables()),
                          [](const auto& param_info) {
                            return std::string(param_info.param->name);
                          });

@@ -28,18 +28,32 @@ const KernelTable& Avx2WithPacked() {
   return table;
 }
 
+// The avx2 table with the dot products of AVX-VNNI. A table of its own, so that the other way can
+// be forced where both run.
+const KernelTable& AvxVnni() {
+  static const KernelTable table = [] {
+    KernelTable t = kAvx2Kernels;
+    t.name = kAvxVnniSlots.name;
+    TakePackedSlots(kAvxVnniSlots, &t);
+    t.peak_int8_dot = kAvxVnniSlots.peak_int8_dot;
+    return t;
+  }();
+  return table;
+}
+
 // The avx512 table with what this CPU has beyond its cluster.
 const KernelTable& Avx512WithOverrides() {
   static const KernelTable table = [] {
+    const bool vnni = GetCpuFeatures().avx512_vnni, bf16 = GetCpuFeatures().avx512_bf16;
     KernelTable t = kAvx512Kernels;
-    TakePackedSlots(kAvx2PackedSlots, &t);  // nothing wider yet
-    if (GetCpuFeatures().avx512_bf16) {
-      t.overrides = kAvx512Bf16Slots.overrides;
+    TakePackedSlots(vnni ? kAvx512VnniSlots : kAvx2PackedSlots, &t);
+    t.overrides = bf16 && vnni ? "bf16 dot, vnni" : bf16 ? "bf16 dot" : vnni ? "vnni" : "";
+    if (vnni) t.peak_int8_dot = kAvx512VnniSlots.peak_int8_dot;
+    if (bf16) {
       t.gemm_bf16_dot = kAvx512Bf16Slots.gemm_bf16_dot;
       t.narrow_bf16 = kAvx512Bf16Slots.narrow_bf16;
       t.peak_bf16_dot = kAvx512Bf16Slots.peak_bf16_dot;
     }
-    if (!GetCpuFeatures().avx512_vnni) t.peak_int8_dot = {};
     return t;
   }();
   return table;
@@ -80,6 +94,7 @@ std::vector<const KernelTable*> RunnableKernels() {
   std::vector<const KernelTable*> tables;
 #if defined(__x86_64__)
   if (GetCpuFeatures().avx512) tables.push_back(&Avx512WithOverrides());
+  if (GetCpuFeatures().avx_vnni) tables.push_back(&AvxVnni());
   if (GetCpuFeatures().avx2) tables.push_back(&Avx2WithPacked());
 #elif defined(__aarch64__)
   if (GetCpuFeatures().neon) tables.push_back(&NeonWithOverrides());

@@ -54,6 +54,12 @@ OCTAVO_INLINE Vec WidenF16(const uint16_t* p) {
 OCTAVO_INLINE Vec WidenBF16(const uint16_t* p) {
   return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(p), 16));
 }
+OCTAVO_INLINE Vec WidenI8(const int8_t* p) {
+  uint32_t bytes;
+  __builtin_memcpy(&bytes, p, sizeof(bytes));
+  const int16x8_t halves = vmovl_s8(vreinterpret_s8_u32(vdup_n_u32(bytes)));
+  return vcvtq_f32_s32(vmovl_s16(vget_low_s16(halves)));
+}
 OCTAVO_INLINE uint32x4_t LoadPairs(const uint16_t* p) {
   return vreinterpretq_u32_u16(vld1q_u16(p));
 }

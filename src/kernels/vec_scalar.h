@@ -57,6 +57,7 @@ OCTAVO_INLINE Vec WidenF16(const uint16_t* p) {
   return BitsToFloat(sign | __builtin_bit_cast(uint32_t, magnitude));
 }
 OCTAVO_INLINE Vec WidenBF16(const uint16_t* p) { return BitsToFloat(uint32_t{*p} << 16); }
+OCTAVO_INLINE Vec WidenI8(const int8_t* p) { return static_cast<float>(*p); }
 // kLanes pairs of bf16: the first and the second of each pair.
 OCTAVO_INLINE Vec WidenEven(const uint16_t* p) { return BitsToFloat(uint32_t{p[0]} << 16); }
 OCTAVO_INLINE Vec WidenOdd(const uint16_t* p) { return BitsToFloat(uint32_t{p[1]} << 16); }

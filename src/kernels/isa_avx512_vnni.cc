@@ -1,0 +1,56 @@
+// Slots of packed weights that AVX512_VNNI adds: vpdpbusd in registers of 512 bits, one for a line.
+#include "kernels/isa_tables.h"
+#include "kernels/vec_avx2.h"
+// Needs the vocabulary above.
+#include "kernels/packed_dot-inl.h"
+#include "kernels/peak_x86-inl.h"
+
+namespace octavo {
+namespace {
+
+// See packed_dot-inl.h.
+struct Dot512 {
+  using Reg = __m512i;
+  static constexpr int kRegisters = 1;
+  static constexpr int kTileRows = 12;
+
+  static OCTAVO_INLINE Reg Load(const uint8_t* p) { return _mm512_load_si512(p); }
+  static OCTAVO_INLINE void Store(uint8_t* p, Reg a) { _mm512_store_si512(p, a); }
+  static OCTAVO_INLINE Reg LowHalves(Reg a) { return _mm512_and_si512(a, _mm512_set1_epi8(15)); }
+  static OCTAVO_INLINE Reg HighHalves(Reg a) { return LowHalves(_mm512_srli_epi16(a, 4)); }
+  static OCTAVO_INLINE Reg Flip(Reg a) { return _mm512_xor_si512(a, _mm512_set1_epi8(-128)); }
+  static OCTAVO_INLINE Reg Zero() { return _mm512_setzero_si512(); }
+  static OCTAVO_INLINE Reg Sum(Reg a, Reg b) { return _mm512_add_epi32(a, b); }
+  static OCTAVO_INLINE Reg Broadcast(const int8_t* x) {
+    int32_t four;
+    __builtin_memcpy(&four, x, sizeof(four));
+    return _mm512_set1_epi32(four);
+  }
+  // As assembly: with the intrinsic g++ 12 moves sums from register to register.
+  static OCTAVO_INLINE Reg Add(Reg sums, Reg w, Reg x) {
+    asm("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(w), "v"(x));
+    return sums;
+  }
+  static OCTAVO_INLINE void Finish(Reg sums, const float* scale, const float* offset,
+                                   const ActivationGroup& group, float* out) {
+    const __m512 dot = _mm512_fmadd_ps(_mm512_loadu_ps(offset), _mm512_set1_ps(group.sum),
+                                       _mm512_cvtepi32_ps(sums));
+    const __m512 both = _mm512_mul_ps(_mm512_loadu_ps(scale), _mm512_set1_ps(group.scale));
+    _mm512_storeu_ps(out, _mm512_fmadd_ps(dot, both, _mm512_loadu_ps(out)));
+  }
+};
+
+#define DOT_CHAIN(i) "vpdpbusd %%zmm14, %%zmm15, %%zmm" #i "\n\t"
+OCTAVO_PEAK_LOOP(PeakDot, OCTAVO_TWELVE_CHAINS(DOT_CHAIN))
+
+constexpr KernelTable Slots() {
+  KernelTable t = DotSlots<Dot512>("avx512");
+  t.peak_int8_dot = {PeakDot, 12 * 128};
+  return t;
+}
+
+}  // namespace
+
+constexpr KernelTable kAvx512VnniSlots = Slots();
+
+}  // namespace octavo

@@ -1,0 +1,34 @@
+// Slots of packed weights for AVX-VNNI: vpdpbusd in registers of 256 bits, without AVX-512.
+#include "kernels/isa_tables.h"
+#include "kernels/vec_avx2.h"
+// Needs the vocabulary above.
+#include "kernels/packed_dot-inl.h"
+#include "kernels/packed_dot256-inl.h"
+#include "kernels/peak_x86-inl.h"
+
+namespace octavo {
+namespace {
+
+// As assembly: with the intrinsic g++ 12 moves sums from register to register and to memory.
+struct Vpdpbusd {
+  static OCTAVO_INLINE __m256i Add(__m256i sums, __m256i w, __m256i x) {
+    asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sums) : "x"(w), "x"(x));
+    return sums;
+  }
+};
+
+// {vex} (braces are escaped): without it the assembler takes the form of AVX-512.
+#define DOT_CHAIN(i) "%{vex%} vpdpbusd %%ymm14, %%ymm15, %%ymm" #i "\n\t"
+OCTAVO_PEAK_LOOP(PeakDot, OCTAVO_TWELVE_CHAINS(DOT_CHAIN))
+
+constexpr KernelTable Slots() {
+  KernelTable t = DotSlots<Dot256<Vpdpbusd>>("avxvnni");
+  t.peak_int8_dot = {PeakDot, 12 * 64};
+  return t;
+}
+
+}  // namespace
+
+constexpr KernelTable kAvxVnniSlots = Slots();
+
+}  // namespace octavo

@@ -1,0 +1,321 @@
+// Products of packed weights on x86 by an instruction that multiplies four unsigned bytes by four
+// signed ones and adds them to a sum of 32 bits (vpdpbusd). Such sums always fit, so there is no
+// second way.
+//
+// Many rows: one panel at a time is unpacked to bytes, up to 1280 k of it, and rows pass by in
+// tiles. Few rows: the packed bytes are read once, straight from memory.
+//
+// Include vec_avx2.h first. The instruction is a parameter, Dot:
+//   Reg                  a register; kRegisters of them hold a line, or 16 sums of 32 bits
+//   kTileRows            rows whose sums stay in registers beside a line
+//   Load, Store          of a register, aligned
+//   LowHalves, HighHalves, Flip    of bytes; Flip adds 128 to each, modulo 256
+//   Zero(), Sum(a, b)
+//   Broadcast(x)         x[0..3] to every four bytes
+//   Add(sums, w, x)      sums[c] + the sum over j < 4 of w[c][j] * x[c][j]; w unsigned, x signed
+//   Finish(sums, scale, offset, group, out)
+//                        out = fma(sums + offset * sum of q, scale * group.scale, out)
+#ifndef OCTAVO_KERNELS_PACKED_DOT_INL_H_
+#define OCTAVO_KERNELS_PACKED_DOT_INL_H_
+
+#include "kernels/packed_avx2_rows-inl.h"
+#include "kernels/packed_avx2_unpack-inl.h"
+
+namespace octavo {
+namespace {
+
+constexpr int64_t kDotBlockRows = 192;
+constexpr int64_t kDotStreamRows = 12;
+constexpr int64_t kDotPassRows = 4;
+
+// The private memory of one call: an unpacked panel, numbers [k / 4][16][4].
+struct DotScratch {
+  alignas(64) uint8_t numbers[kBlockK * kPanelColumns];
+  ColumnGroup columns[kBlockGroups];
+};
+static_assert(sizeof(DotScratch) <= kGemmPackedScratchBytes);
+
+// Rows of activations by three, as x86 adds one or two strides to an address by itself.
+template <int kRows>
+struct RowPointers {
+  const int8_t* third[(kRows + 2) / 3];
+  int64_t stride;
+
+  OCTAVO_INLINE RowPointers(const int8_t* x, int64_t row_stride) : stride(row_stride) {
+    for (int i = 0; i < (kRows + 2) / 3; ++i) third[i] = x + 3 * i * row_stride;
+  }
+  OCTAVO_INLINE const int8_t* Row(int r) const { return third[r / 3] + r % 3 * stride; }
+  OCTAVO_INLINE void Advance(int64_t k) {
+    for (int i = 0; i < (kRows + 2) / 3; ++i) third[i] += k;
+  }
+};
+
+// The weights of 16 columns by 4 k without sign, [16][4], and what rows have summed up of them.
+template <class Dot>
+using DotLine = typename Dot::Reg[Dot::kRegisters];
+template <class Dot, int kRows>
+using DotSums = typename Dot::Reg[kRows][Dot::kRegisters];
+
+template <class Dot, int kRows>
+OCTAVO_INLINE void ClearSums(DotSums<Dot, kRows>& sums) {
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 2
+    for (int i = 0; i < Dot::kRegisters; ++i) sums[r][i] = Dot::Zero();
+  }
+}
+
+template <class Dot>
+OCTAVO_INLINE void LoadLine(const uint8_t* p, DotLine<Dot>& line) {
+#pragma GCC unroll 2
+  for (int i = 0; i < Dot::kRegisters; ++i) line[i] = Dot::Load(p + i * sizeof(line[0]));
+}
+
+template <class Dot, int kRows>
+OCTAVO_INLINE void AddLine(const DotLine<Dot>& line, const RowPointers<kRows>& x, int64_t k,
+                           DotSums<Dot, kRows>& sums) {
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+    const auto four = Dot::Broadcast(x.Row(r) + k);
+#pragma GCC unroll 2
+    for (int i = 0; i < Dot::kRegisters; ++i) sums[r][i] = Dot::Add(sums[r][i], line[i], four);
+  }
+}
+
+template <class Dot, int kRows>
+OCTAVO_INLINE void FinishTile(const GemmPacked& g, const DotSums<Dot, kRows>& sums,
+                              const ColumnGroup& columns, const ActivationGroup* groups,
+                              float* out) {
+  constexpr int kColumns = kPanelColumns / Dot::kRegisters;
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 2
+    for (int i = 0; i < Dot::kRegisters; ++i) {
+      Dot::Finish(sums[r][i], columns.scale + i * kColumns, columns.offset + i * kColumns,
+                  groups[r * g.x_groups_row_stride], out + r * g.sums_row_stride + i * kColumns);
+    }
+  }
+}
+
+// Some rows, and the groups that are unpacked.
+struct DotBlock {
+  int64_t row, rows, group, groups;
+};
+
+// The first kRows rows of a block by one panel.
+template <class Dot, int kRows>
+__attribute__((noinline)) void DotTile(const GemmPacked& g, const DotScratch& panel,
+                                       const DotBlock& b, float* out) {
+  const uint8_t* w = panel.numbers;
+  RowPointers<kRows> x(g.x + b.row * g.x_row_stride + b.group * g.w.group_size, g.x_row_stride);
+  const ActivationGroup* groups = g.x_groups + b.row * g.x_groups_row_stride + b.group;
+  out += b.row * g.sums_row_stride;
+  for (int64_t i = 0; i < b.groups; ++i) {
+    DotSums<Dot, kRows> sums;
+    ClearSums<Dot, kRows>(sums);
+    for (int left = g.w.group_size; left > 0; left -= 4) {
+      DotLine<Dot> line;
+      LoadLine<Dot>(w, line);
+      AddLine<Dot, kRows>(line, x, 0, sums);
+      w += kGroupLineBytes;
+      x.Advance(4);
+    }
+    FinishTile<Dot, kRows>(g, sums, panel.columns[i], groups + i, out);
+  }
+}
+
+// All rows of a block by one panel.
+template <class Dot>
+void DotRows(const GemmPacked& g, const DotScratch& panel, DotBlock b, float* out) {
+  const int64_t end = b.row + b.rows;
+  for (; b.row + Dot::kTileRows <= end; b.row += Dot::kTileRows) {
+    DotTile<Dot, Dot::kTileRows>(g, panel, b, out);
+  }
+  for (; b.row < end; b.row += kDotPassRows) {
+    switch (end - b.row) {
+      case 1:
+        DotTile<Dot, 1>(g, panel, b, out);
+        break;
+      case 2:
+        DotTile<Dot, 2>(g, panel, b, out);
+        break;
+      case 3:
+        DotTile<Dot, 3>(g, panel, b, out);
+        break;
+      default:
+        DotTile<Dot, 4>(g, panel, b, out);
+        break;
+    }
+  }
+}
+
+// Zeros are taken off as offset * sum of q: those of 8 bits belong to bytes less 128.
+template <int kBits>
+OCTAVO_INLINE void DotColumns(const std::byte* side, bool bf16, ColumnGroup* columns) {
+  UnpackColumns<kBits == 4 ? Kind::kW4 : Kind::kW8>(side, bf16, kBits == 4 ? 0 : -128, columns);
+}
+
+template <class Dot>
+void FlipBytes(const std::byte* block, int count, uint8_t* out) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(block);
+  for (int i = 0; i < count; i += static_cast<int>(sizeof(typename Dot::Reg))) {
+    __builtin_prefetch(bytes + i + kUnpackPrefetchBytes);
+    Dot::Store(out + i, Dot::Flip(Dot::Load(bytes + i)));
+  }
+}
+
+template <class Dot, int kBits>
+void DotUnpack(const PackedGroups& w, const std::byte* block, int64_t count, DotScratch* panel) {
+  const int64_t side = SideOffset<kBits>(w.group_size);
+  for (int64_t i = 0; i < count; ++i) {
+    uint8_t* numbers = panel->numbers + i * w.group_size * kPanelColumns;
+    if (kBits == 4) {
+      UnpackW4(block, w.group_size, numbers);
+    } else {
+      FlipBytes<Dot>(block, w.group_size * kPanelColumns, numbers);
+    }
+    DotColumns<kBits>(block + side, w.bf16_scales, panel->columns + i);
+    block += side + kGroupSideBytes;
+  }
+}
+
+template <class Dot, int kBits>
+void DotByTiles(const GemmPacked& g) {
+  auto* panel = reinterpret_cast<DotScratch*>(g.scratch);
+  const int64_t block_bytes = SideOffset<kBits>(g.w.group_size) + kGroupSideBytes;
+  for (DotBlock b{}; b.row < g.rows; b.row += kDotBlockRows) {
+    b.rows = g.rows - b.row < kDotBlockRows ? g.rows - b.row : kDotBlockRows;
+    for (b.group = 0; b.group < g.num_groups; b.group += kBlockGroups) {
+      b.groups = g.num_groups - b.group < kBlockGroups ? g.num_groups - b.group : kBlockGroups;
+      for (int64_t p = 0; p < g.panels; ++p) {
+        DotUnpack<Dot, kBits>(g.w, g.w.data + p * g.w.panel_stride + b.group * block_bytes,
+                              b.groups, panel);
+        DotRows<Dot>(g, *panel, b, g.sums + p * kPanelColumns);
+      }
+    }
+  }
+}
+
+// The next 8 k of a packed block, as two lines; returns what follows.
+template <class Dot, int kBits>
+OCTAVO_INLINE const uint8_t* NextLines(const uint8_t* w, DotLine<Dot>& a, DotLine<Dot>& b) {
+  __builtin_prefetch(w + kUnpackPrefetchBytes);
+  LoadLine<Dot>(w, a);
+  if constexpr (kBits == 4) {
+#pragma GCC unroll 2
+    for (int i = 0; i < Dot::kRegisters; ++i) {
+      b[i] = Dot::HighHalves(a[i]);
+      a[i] = Dot::LowHalves(a[i]);
+    }
+    return w + kGroupLineBytes;
+  } else {
+    __builtin_prefetch(w + kUnpackPrefetchBytes + kGroupLineBytes);
+    LoadLine<Dot>(w + kGroupLineBytes, b);
+#pragma GCC unroll 2
+    for (int i = 0; i < Dot::kRegisters; ++i) {
+      a[i] = Dot::Flip(a[i]);
+      b[i] = Dot::Flip(b[i]);
+    }
+    return w + 2 * kGroupLineBytes;
+  }
+}
+
+// Rows [row, row + kRows) by one packed block, into rows of `out`. Few rows have two sums each, as
+// one alone would wait for the instruction's latency.
+template <class Dot, int kBits, int kRows>
+__attribute__((noinline)) void StreamDots(const GemmPacked& g, const std::byte* block,
+                                          const ColumnGroup& columns, int64_t row, int64_t group,
+                                          float* out) {
+  constexpr int kSets = kRows * Dot::kRegisters <= 4 ? 2 : 1;
+  const auto* w = reinterpret_cast<const uint8_t*>(block);
+  RowPointers<kRows> x(g.x + row * g.x_row_stride + group * g.w.group_size, g.x_row_stride);
+  DotSums<Dot, kRows> sums[kSets];
+#pragma GCC unroll 2
+  for (int i = 0; i < kSets; ++i) ClearSums<Dot, kRows>(sums[i]);
+  for (int left = g.w.group_size; left > 0; left -= 8) {
+    DotLine<Dot> a, b;
+    w = NextLines<Dot, kBits>(w, a, b);
+    AddLine<Dot, kRows>(a, x, 0, sums[0]);
+    AddLine<Dot, kRows>(b, x, 4, sums[kSets - 1]);
+    x.Advance(8);
+  }
+  if constexpr (kSets == 2) {
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 2
+      for (int i = 0; i < Dot::kRegisters; ++i) {
+        sums[0][r][i] = Dot::Sum(sums[0][r][i], sums[1][r][i]);
+      }
+    }
+  }
+  FinishTile<Dot, kRows>(g, sums[0], columns, g.x_groups + row * g.x_groups_row_stride + group,
+                         out + row * g.sums_row_stride);
+}
+
+// All rows by one packed block, in even passes.
+template <class Dot, int kBits>
+void StreamBlockDots(const GemmPacked& g, const std::byte* block, const ColumnGroup& columns,
+                     int64_t group, float* out) {
+  int64_t row = 0;
+  for (int64_t pass = (g.rows + kDotPassRows - 1) / kDotPassRows; pass > 0; --pass) {
+    const int64_t rows = (g.rows - row + pass - 1) / pass;
+    switch (rows) {
+      case 1:
+        StreamDots<Dot, kBits, 1>(g, block, columns, row, group, out);
+        break;
+      case 2:
+        StreamDots<Dot, kBits, 2>(g, block, columns, row, group, out);
+        break;
+      case 3:
+        StreamDots<Dot, kBits, 3>(g, block, columns, row, group, out);
+        break;
+      default:
+        StreamDots<Dot, kBits, 4>(g, block, columns, row, group, out);
+        break;
+    }
+    row += rows;
+  }
+}
+
+template <class Dot, int kBits>
+void DotByStream(const GemmPacked& g) {
+  const int64_t side = SideOffset<kBits>(g.w.group_size);
+  for (int64_t p = 0; p < g.panels; ++p) {
+    const std::byte* block = g.w.data + p * g.w.panel_stride;
+    for (int64_t group = 0; group < g.num_groups; ++group) {
+      ColumnGroup columns;
+      DotColumns<kBits>(block + side, g.w.bf16_scales, &columns);
+      StreamBlockDots<Dot, kBits>(g, block, columns, group, g.sums + p * kPanelColumns);
+      block += side + kGroupSideBytes;
+    }
+  }
+}
+
+template <class Dot, int kBits>
+void GemmPackedDots(const GemmPacked& g) {
+  if (!g.accumulate) ZeroSums(g);
+  if (g.rows <= kDotStreamRows) {
+    DotByStream<Dot, kBits>(g);
+  } else {
+    DotByTiles<Dot, kBits>(g);
+  }
+  _mm256_zeroupper();
+}
+
+// The slots of packed weights.
+template <class Dot>
+constexpr KernelTable DotSlots(const char* name) {
+  KernelTable t{};
+  t.name = name;
+  t.quantize_row = QuantizeRow;
+  t.gemm_w4a8 = GemmPackedDots<Dot, 4>;
+  t.gemm_w8a8 = GemmPackedDots<Dot, 8>;
+  t.widen_w4 = WidenW4;
+  t.widen_w8 = WidenW8;
+  return t;
+}
+
+}  // namespace
+}  // namespace octavo
+
+#endif  // OCTAVO_KERNELS_PACKED_DOT_INL_H_
