@@ -14,6 +14,9 @@ struct ForwardSequence {
   int64_t num_cached = 0;     // tokens already in the cache
   int64_t num_new = 0;        // tokens in this batch
   bool wants_logits = false;  // logits after its last token
+  // With wants_logits: how many tokens at the end are only a guess, so that the logits before each
+  // of them are wanted, too: num_drafted + 1 rows. Less than num_new.
+  int64_t num_drafted = 0;
 };
 struct ForwardBatch {
   std::vector<int32_t> token_ids;                 // of all sequences, in order

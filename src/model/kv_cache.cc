@@ -1,6 +1,7 @@
 #include "model/kv_cache.h"
 
 #include <limits>
+#include <utility>
 
 #include "base/check.h"
 #include "base/str_cat.h"
@@ -9,8 +10,11 @@
 namespace octavo {
 namespace {
 
+constexpr std::pair<std::string_view, DType> kNames[] = {
+    {"f32", DType::kF32}, {"bf16", DType::kBF16}, {"f16", DType::kF16}, {"int8", DType::kI8}};
+
 size_t ReservationBytes(const TextConfig& config, DType dtype, int capacity_blocks) {
-  OCTAVO_CHECK(capacity_blocks > 0 && (dtype == DType::kF32 || dtype == DType::kBF16));
+  OCTAVO_CHECK(capacity_blocks > 0 && ops::IsKvDType(dtype));
   const size_t per_block = KvCache::BytesPerToken(config, dtype) * kKvBlockSize;
   const auto blocks = static_cast<size_t>(capacity_blocks);
   if (blocks > std::numeric_limits<size_t>::max() / per_block) {
@@ -23,6 +27,20 @@ size_t ReservationBytes(const TextConfig& config, DType dtype, int capacity_bloc
 
 }  // namespace
 
+std::optional<DType> ParseKvCacheDType(std::string_view name) noexcept {
+  for (const auto& [known, dtype] : kNames) {
+    if (known == name) return dtype;
+  }
+  return std::nullopt;
+}
+
+std::string_view KvCacheDTypeName(DType dtype) noexcept {
+  for (const auto& [name, known] : kNames) {
+    if (known == dtype) return name;
+  }
+  return DTypeName(dtype);
+}
+
 KvCache::KvCache(const TextConfig& config, DType dtype, int capacity_blocks)
     : config_(config),
       dtype_(dtype),
@@ -30,9 +48,9 @@ KvCache::KvCache(const TextConfig& config, DType dtype, int capacity_blocks)
       memory_(ReservationBytes(config, dtype, capacity_blocks)) {}
 
 size_t KvCache::BytesPerToken(const TextConfig& config, DType dtype) {
-  const auto width =
-      static_cast<size_t>(config.num_key_value_heads) * static_cast<size_t>(config.head_dim());
-  return static_cast<size_t>(config.num_hidden_layers) * 2 * width * DTypeSize(dtype);
+  return static_cast<size_t>(config.num_hidden_layers) * 2 *
+         static_cast<size_t>(config.num_key_value_heads) *
+         ops::KvHeadBytes(dtype, config.head_dim(), 1);
 }
 
 size_t KvCache::PieceBytes() const {

@@ -4,21 +4,27 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "base/memory_reservation.h"
 #include "model/config.h"
-#include "ops/attention.h"
+#include "ops/kv_layer.h"
 
 namespace octavo {
 
 inline constexpr int kKvBlockSize = 32;  // tokens in a block
+
+// "f32", "bf16", "f16", "int8", which KvLayer's element types are called; nothing for others.
+std::optional<DType> ParseKvCacheDType(std::string_view name) noexcept;
+std::string_view KvCacheDTypeName(DType dtype) noexcept;
 
 // Storage of `capacity_blocks` blocks; memory is touched (and thus counted as resident) only when a
 // block is first written. Who owns a block is the caller's business (engine/block_pool).
 // Owned by the engine thread.
 class KvCache {
  public:
-  // dtype: kF32 or kBF16. Throws kResourceExhausted.
+  // dtype: as KvLayer takes it. Throws kResourceExhausted.
   KvCache(const TextConfig& config, DType dtype, int capacity_blocks);
 
   int capacity_blocks() const { return capacity_blocks_; }

@@ -28,6 +28,21 @@ TEST(KvCache, TakesWhatThePublishedModelTakes) {
   EXPECT_EQ(cache.bytes_per_block(), 12288u * kKvBlockSize);
 }
 
+TEST(KvCache, BytesTakeHalfAndTheirScales) {
+  // 24 layers x keys and values x 2 heads x (64 bytes and a scale of f32).
+  EXPECT_EQ(KvCache::BytesPerToken(Config(24, 2, 64), DType::kI8), 24u * 2 * 2 * (64 + 4));
+  EXPECT_EQ(KvCache::BytesPerToken(Config(24, 2, 64), DType::kF16), 12288u);
+}
+
+TEST(KvCache, TypesHaveNames) {
+  for (const char* name : {"f32", "bf16", "f16", "int8"}) {
+    const std::optional<DType> dtype = ParseKvCacheDType(name);
+    ASSERT_TRUE(dtype.has_value()) << name;
+    EXPECT_EQ(KvCacheDTypeName(*dtype), name);
+  }
+  EXPECT_FALSE(ParseKvCacheDType("fp8").has_value());
+}
+
 TEST(KvCache, LayersDoNotOverlap) {
   const TextConfig config = Config(3, 2, 16);
   const KvCache cache(config, DType::kF32, 5);

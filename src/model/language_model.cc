@@ -9,6 +9,7 @@
 #include "base/str_cat.h"
 #include "model/positions.h"
 #include "ops/activation.h"
+#include "ops/attention.h"
 #include "ops/embedding.h"
 #include "ops/norm.h"
 #include "ops/rope.h"
@@ -88,9 +89,10 @@ void LanguageModel::Attention(int layer, const KvCache& cache, FloatMatrix x, Co
   const FloatMatrix q = NewMatrix(context_.workspace, num_tokens, config_.hidden_size);
   const FloatMatrix k = NewMatrix(context_.workspace, num_tokens, kv_width);
   const FloatMatrix v = NewMatrix(context_.workspace, num_tokens, kv_width);
-  ops::Matmul(context_, h, weights.q_proj.weight, q, with_bias(weights.q_proj));
-  ops::Matmul(context_, h, weights.k_proj.weight, k, with_bias(weights.k_proj));
-  ops::Matmul(context_, h, weights.v_proj.weight, v, with_bias(weights.v_proj));
+  const ops::MatmulPart projections[] = {{&weights.q_proj.weight, q, with_bias(weights.q_proj)},
+                                         {&weights.k_proj.weight, k, with_bias(weights.k_proj)},
+                                         {&weights.v_proj.weight, v, with_bias(weights.v_proj)}};
+  ops::MatmulEach(context_, h, projections);
   ObservePart(observer, layer, "q_proj", q);
   ops::ApplyRotary(context_, q, config_.num_attention_heads, head_dim, cos, sin);
   ops::ApplyRotary(context_, k, config_.num_key_value_heads, head_dim, cos, sin);
@@ -128,8 +130,9 @@ void LanguageModel::Mlp(int layer_index, FloatMatrix x,
     const FloatMatrix up = all_up.Rows(0, rows.rows);
     ops::RmsNorm(context_, rows, layer.post_attention_layernorm.data(), config_.rms_norm_eps, h);
     ObservePart(observer, layer_index, "post_attention_layernorm", h);
-    ops::Matmul(context_, h, layer.gate_proj.weight, gate, plain);
-    ops::Matmul(context_, h, layer.up_proj.weight, up, plain);
+    const ops::MatmulPart projections[] = {{&layer.gate_proj.weight, gate, plain},
+                                           {&layer.up_proj.weight, up, plain}};
+    ops::MatmulEach(context_, h, projections);
     ops::SiluMultiply(context_, gate, up);
     ObservePart(observer, layer_index, "activated", gate);
     ops::Matmul(context_, gate, layer.down_proj.weight, rows,
@@ -167,7 +170,8 @@ void LanguageModel::Forward(const ForwardBatch& batch, const KvCache& cache, Flo
     if (observer != nullptr) (*observer)(StrCat("lm.layer.", l), x);
   }
 
-  // Only last tokens need the head; norms go row by row, so they can be taken after the choice.
+  // Only last tokens, and drafted ones, need the head; norms go row by row, so they can be taken
+  // after the choice.
   if (observer != nullptr) {
     const Workspace::Scope observed(context_.workspace);
     const FloatMatrix all = NewMatrix(context_.workspace, num_tokens, config_.hidden_size);
@@ -178,10 +182,12 @@ void LanguageModel::Forward(const ForwardBatch& batch, const KvCache& cache, Flo
   int64_t num_wanted = 0;
   for (size_t i = 0; i < batch.sequences.size(); ++i) {
     if (!batch.sequences[i].wants_logits) continue;
-    const int64_t row = kv_sequences_[i].first_row + kv_sequences_[i].num_new - 1;
-    OCTAVO_CHECK(num_wanted < logits.rows);
-    std::memcpy(last.row(num_wanted++), x.row(row),
-                static_cast<size_t>(config_.hidden_size) * sizeof(float));
+    const int64_t num_rows = batch.sequences[i].num_drafted + 1;
+    const int64_t row = kv_sequences_[i].first_row + kv_sequences_[i].num_new - num_rows;
+    OCTAVO_CHECK(num_rows <= kv_sequences_[i].num_new && num_wanted + num_rows <= logits.rows);
+    std::memcpy(last.row(num_wanted), x.row(row),
+                static_cast<size_t>(num_rows * config_.hidden_size) * sizeof(float));
+    num_wanted += num_rows;
   }
   OCTAVO_CHECK(num_wanted == logits.rows, "logits for ", logits.rows, " rows, wanted ", num_wanted);
   if (num_wanted == 0) return;

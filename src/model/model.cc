@@ -26,9 +26,9 @@ int64_t MaxK(const ModelConfig& config) {
 }
 
 size_t ArenaBytes(const ModelConfig& config, const ModelOptions& options) {
-  size_t bytes = std::max(
-      LanguageModel::ArenaBytes(config.text, options.max_batch_tokens, options.max_sequences),
-      VisionEncoder::ArenaBytes(config.vision));
+  size_t bytes = std::max(LanguageModel::ArenaBytes(config.text, options.max_batch_tokens,
+                                                    options.max_sequences + options.max_drafted),
+                          VisionEncoder::ArenaBytes(config.vision));
   if (options.compute == Compute::kInt8) {
     // Rounded activations of one product, on top of what it is called with.
     constexpr int64_t kAnyRows = int64_t{1} << 30;
@@ -103,6 +103,10 @@ Compute DefaultCompute(const std::vector<TensorInfo>& tensors) {
   return Compute::kF32;
 }
 
+DType DefaultKvCacheDType(Compute compute) noexcept {
+  return compute == Compute::kF32 ? DType::kF32 : DType::kBF16;
+}
+
 struct Model::Impl {
   Impl(const Checkpoint& checkpoint, const ModelOptions& model_options, const ops::Context& outer)
       : config(LoadModelConfig(checkpoint)),
@@ -151,7 +155,7 @@ size_t Model::weight_bytes() const { return impl_->weights.size_bytes; }
 size_t Model::workspace_bytes() const { return impl_->workspace.total_bytes(); }
 
 Model::Int8Pieces Model::int8_pieces() const {
-  return {impl_->counts.pieces.load(), impl_->counts.safe_pieces.load()};
+  return {impl_->counts.pieces(), impl_->counts.safe_pieces()};
 }
 
 std::unique_ptr<VisionEncoding> Model::StartVisionEncoding(Patches patches,
@@ -188,7 +192,8 @@ MemoryPlan PlanMemory(const ModelConfig& config, const std::vector<TensorInfo>& 
   plan.workspace_bytes =
       ArenaBytes(config, options) + static_cast<size_t>(num_threads) * ScratchBytes(config);
   plan.vision_activation_bytes =
-      VisionEncoder::ActivationBytes(config.vision, options.attention, max_patches);
+      VisionEncoder::ActivationBytes(config.vision, options.attention, max_patches) +
+      VisionEncoder::ActivationBytes(config.vision, options.attention, max_patches / 4);
   plan.kv_bytes_per_token = KvCache::BytesPerToken(config.text, kv_dtype);
   return plan;
 }

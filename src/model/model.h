@@ -31,6 +31,8 @@ std::optional<Compute> ParseCompute(std::string_view name) noexcept;
 // What a checkpoint is run with if nobody says: int8 if a matrix is quantised, bf16 if its table of
 // embeddings is stored so, else f32, which loses nothing.
 Compute DefaultCompute(const std::vector<TensorInfo>& tensors);
+// What keys and values are kept as: f32 with f32, else bf16.
+DType DefaultKvCacheDType(Compute compute) noexcept;
 
 struct ModelOptions {
   // Changes results. f32: weights as stored, f32 arithmetic: the parity gate. bf16: weights and
@@ -42,6 +44,7 @@ struct ModelOptions {
   // Changes speed and memory only.
   int max_batch_tokens = 512;  // tokens of one Forward
   int max_sequences = 64;      // sequences in one Forward
+  int max_drafted = 0;         // drafted tokens in one Forward
 };
 
 // Immutable after construction, but Forward and encodings use one workspace: one thread at a time.
@@ -75,9 +78,11 @@ class Model {
                                                       const StageObserver* observer = nullptr);
 
   // Runs one step and writes logits of the sequences that want them, in their order.
-  // logits: [number of them, vocab_size]; rows without a token (at the end of the vocabulary) too.
+  // A sequence with drafted tokens has a row for each of them, too, all in order of tokens.
+  // logits: [number of rows, vocab_size]; rows without a token (at the end of the vocabulary) too.
   // REQUIRES: 1 <= tokens <= max_batch_tokens, ids inside the vocabulary, blocks allocated, every
-  // sequence with at least one new token, at most max_sequences of them.
+  // sequence with at least one new token that is not drafted, at most max_sequences of them, at
+  // most max_drafted tokens drafted.
   void Forward(const ForwardBatch& batch, const KvCache& cache, FloatMatrix logits,
                const StageObserver* observer = nullptr) noexcept;
 
@@ -89,8 +94,9 @@ class Model {
 // Bytes that loading and running will take, before anything is loaded.
 struct MemoryPlan {
   size_t weight_bytes = 0;
-  size_t workspace_bytes = 0;          // language model steps and per-thread scratch
-  size_t vision_activation_bytes = 0;  // of one image with max_patches patches
+  size_t workspace_bytes = 0;  // language model steps and per-thread scratch
+  // Of one image with max_patches patches, and of one of a quarter of these beside it (Scheduler).
+  size_t vision_activation_bytes = 0;
   size_t kv_bytes_per_token = 0;
 };
 MemoryPlan PlanMemory(const ModelConfig& config, const std::vector<TensorInfo>& tensors,

@@ -21,17 +21,34 @@ void SetAngle(float angle, float* cos, float* sin) {
   *sin = std::sin(angle);
 }
 
+void Append(int32_t t, int32_t h, int32_t w, MropePositions* positions) {
+  positions->streams[0].push_back(t);
+  positions->streams[1].push_back(h);
+  positions->streams[2].push_back(w);
+}
+
+// The image tokens of a grid of t x rows x cols merge cells, or of `kept` cells of it if there are
+// any; the first is at `start`.
+void AppendImage(int32_t start, const GridThw& cells, std::span<const int32_t> kept,
+                 MropePositions* positions) {
+  for (const int32_t cell : kept) {
+    Append(start, start + cell / cells.w, start + cell % cells.w, positions);
+  }
+  for (int32_t t = 0; kept.empty() && t < cells.t; ++t) {
+    for (int32_t r = 0; r < cells.h; ++r) {
+      for (int32_t c = 0; c < cells.w; ++c) Append(start + t, start + r, start + c, positions);
+    }
+  }
+}
+
 }  // namespace
 
 MropePositions ComputeMropePositions(std::span<const int32_t> token_ids,
-                                     std::span<const GridThw> grids, const ModelConfig& config) {
+                                     std::span<const GridThw> grids, const ModelConfig& config,
+                                     std::span<const std::vector<int32_t>> cells) {
+  OCTAVO_CHECK(cells.empty() || cells.size() == grids.size(), cells.size());
   MropePositions positions;
   for (auto& stream : positions.streams) stream.reserve(token_ids.size());
-  const auto append = [&](int32_t t, int32_t h, int32_t w) {
-    positions.streams[0].push_back(t);
-    positions.streams[1].push_back(h);
-    positions.streams[2].push_back(w);
-  };
 
   const int merge = config.vision.spatial_merge_size;
   const auto is_image = [&](int32_t id) { return id == config.image_token_id; };
@@ -39,7 +56,7 @@ MropePositions ComputeMropePositions(std::span<const int32_t> token_ids,
   size_t num_images = 0;
   for (size_t i = 0; i < token_ids.size();) {
     if (!is_image(token_ids[i])) {
-      append(next, next, next);
+      Append(next, next, next, &positions);
       ++next;
       ++i;
       continue;
@@ -52,19 +69,18 @@ MropePositions ComputeMropePositions(std::span<const int32_t> token_ids,
           ErrorCode::kInvalidArgument,
           StrCat("the prompt has more runs of image tokens than its ", grids.size(), " images"));
     }
+    const std::span<const int32_t> kept =
+        cells.empty() ? std::span<const int32_t>() : std::span(cells[num_images]);
     const GridThw& grid = grids[num_images++];
     const int32_t rows = grid.h / merge;
     const int32_t cols = grid.w / merge;
-    if (run != int64_t{grid.t} * rows * cols) {
+    const int64_t wanted = kept.empty() ? int64_t{grid.t} * rows * cols : std::ssize(kept);
+    if (run != wanted) {
       throw Error(ErrorCode::kInvalidArgument,
-                  StrCat("image ", num_images, " needs ", int64_t{grid.t} * rows * cols,
+                  StrCat("image ", num_images, " needs ", wanted,
                          " image tokens, the prompt has a run of ", run));
     }
-    for (int32_t t = 0; t < grid.t; ++t) {
-      for (int32_t r = 0; r < rows; ++r) {
-        for (int32_t c = 0; c < cols; ++c) append(next + t, next + r, next + c);
-      }
-    }
+    AppendImage(next, {grid.t, rows, cols}, kept, &positions);
     // Only rows and columns count; t does not, which videos alone could show.
     next += std::max(rows, cols);
     i += static_cast<size_t>(run);
@@ -74,7 +90,7 @@ MropePositions ComputeMropePositions(std::span<const int32_t> token_ids,
                 StrCat("the prompt has ", num_images, " runs of image tokens for ", grids.size(),
                        " images"));
   }
-  int32_t largest = -1;
+  int32_t largest = next - 1;  // behind an image that lacks its last cells, too
   for (const auto& stream : positions.streams) {
     for (const int32_t p : stream) largest = std::max(largest, p);
   }
@@ -100,11 +116,13 @@ void FillTextRotary(const TextConfig& config, std::span<const int32_t> t,
   }
 }
 
-void FillVisionRotary(const VisionConfig& config, const GridThw& grid, FloatMatrix cos,
-                      FloatMatrix sin) {
+void FillVisionRotary(const VisionConfig& config, const GridThw& grid,
+                      std::span<const int32_t> cells, FloatMatrix cos, FloatMatrix sin) {
   const int quarter = config.head_dim() / 4;
   const int64_t merge = config.spatial_merge_size;
-  OCTAVO_DCHECK(cos.rows == int64_t{grid.t} * grid.h * grid.w && cos.cols == int64_t{2} * quarter);
+  OCTAVO_DCHECK(cos.rows == (cells.empty() ? int64_t{grid.t} * grid.h * grid.w
+                                           : std::ssize(cells) * merge * merge) &&
+                cos.cols == int64_t{2} * quarter);
   std::vector<float> frequencies;
   frequencies.reserve(static_cast<size_t>(quarter));
   for (int j = 0; j < quarter; ++j) {
@@ -113,7 +131,8 @@ void FillVisionRotary(const VisionConfig& config, const GridThw& grid, FloatMatr
   for (int64_t row = 0; row < cos.rows; ++row) {
     // Rows run over frames, then merge cells in raster order, then the patches of a cell.
     const int64_t in_frame = row % (int64_t{grid.h} * grid.w);
-    const int64_t cell = in_frame / (merge * merge);
+    const int64_t cell = cells.empty() ? in_frame / (merge * merge)
+                                       : cells[static_cast<size_t>(row / (merge * merge))];
     const int64_t inside = in_frame % (merge * merge);
     const int64_t patch_row = cell / (grid.w / merge) * merge + inside / merge;
     const int64_t patch_col = cell % (grid.w / merge) * merge + inside % merge;

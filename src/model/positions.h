@@ -30,10 +30,14 @@ struct MropePositions {
 };
 
 // Source: get_rope_index of transformers 5.23, modeling_qwen2_vl.py. Images are runs of
-// image_token_id; the k-th run belongs to grids[k].
+// image_token_id; the k-th run belongs to grids[k]. cells: none, or of each image the merge cells
+// that its tokens stand for, ascending (empty: all of a grid); positions, those of what follows
+// too, are what they are when all are there.
 // Throws kInvalidArgument when a run's length or the number of runs does not match the grids.
+// REQUIRES: cells inside their grids, whose t is 1.
 MropePositions ComputeMropePositions(std::span<const int32_t> token_ids,
-                                     std::span<const GridThw> grids, const ModelConfig& config);
+                                     std::span<const GridThw> grids, const ModelConfig& config,
+                                     std::span<const std::vector<int32_t>> cells = {});
 
 // cos, sin: [rows, head_dim / 2]; t, h, w: [rows]. Frequency j takes the stream of its section
 // (t, h, w contiguous).
@@ -42,9 +46,10 @@ void FillTextRotary(const TextConfig& config, std::span<const int32_t> t,
                     FloatMatrix sin);
 
 // cos, sin: [num_patches, head_dim / 2]: the first half of the columns turns with the patch row,
-// the second with the patch column; rows in merge-block order as vision/preprocess writes them.
-void FillVisionRotary(const VisionConfig& config, const GridThw& grid, FloatMatrix cos,
-                      FloatMatrix sin);
+// the second with the patch column; rows in merge-block order as vision/preprocess writes them:
+// of `cells`, or of the whole grid if it is empty.
+void FillVisionRotary(const VisionConfig& config, const GridThw& grid,
+                      std::span<const int32_t> cells, FloatMatrix cos, FloatMatrix sin);
 
 }  // namespace octavo
 

@@ -59,6 +59,47 @@ TEST(MropePositions, ImagesThatAreNotSquareAndSeveralOfThem) {
   EXPECT_EQ(positions.delta, 0);
 }
 
+// What is left stands where it stands among all, and so does what follows.
+TEST(MropePositions, CellsThatAreLeftOutChangeNoOthersPosition) {
+  // t, then 3 x 4 tokens, t, t; the same with cells 1, 6 and 7 alone.
+  std::vector<int32_t> all = {1};
+  AppendRun(&all, kPad, 12);
+  AppendRun(&all, 1, 2);
+  const std::vector<int32_t> some = {1, kPad, kPad, kPad, 1, 1};
+  const std::vector<GridThw> grids = {{1, 6, 8}};
+  const std::vector<std::vector<int32_t>> cells = {{1, 6, 7}};
+  const MropePositions want = ComputeMropePositions(all, grids, Config());
+  const MropePositions got = ComputeMropePositions(some, grids, Config(), cells);
+  for (size_t axis = 0; axis < 3; ++axis) {
+    const std::vector<int32_t>& from = want.streams[axis];
+    EXPECT_EQ(got.streams[axis],
+              (std::vector<int32_t>{from[0], from[2], from[7], from[8], from[13], from[14]}))
+        << axis;
+  }
+  EXPECT_EQ(got.delta + 6, want.delta + 15);  // of the first decoded token
+}
+
+TEST(MropePositions, WithoutAPicturesLastCellsDecodingGoesOnBehindThem) {
+  std::vector<int32_t> all = {1};
+  AppendRun(&all, kPad, 12);
+  const std::vector<int32_t> some = {1, kPad};
+  const std::vector<GridThw> grids = {{1, 6, 8}};
+  const MropePositions want = ComputeMropePositions(all, grids, Config());
+  const MropePositions got =
+      ComputeMropePositions(some, grids, Config(), std::vector<std::vector<int32_t>>{{0}});
+  EXPECT_EQ(got.delta + 2, want.delta + 13);
+}
+
+TEST(MropePositions, ARunMustMatchTheCellsThatAreLeft) {
+  const std::vector<GridThw> grids = {{1, 6, 8}};
+  EXPECT_THROW(ComputeMropePositions(std::vector<int32_t>{kPad, kPad}, grids, Config(),
+                                     std::vector<std::vector<int32_t>>{{0, 1, 2}}),
+               Error);
+  EXPECT_THROW(ComputeMropePositions(std::vector<int32_t>{kPad, kPad}, grids, Config(),
+                                     std::vector<std::vector<int32_t>>{{}}),
+               Error);
+}
+
 TEST(MropePositions, TimeIsNotCountedAfterAVideo) {
   std::vector<int32_t> ids;
   AppendRun(&ids, kPad, 5);
@@ -106,6 +147,24 @@ TEST(TextRotary, EachSectionTurnsWithItsStream) {
   }
 }
 
+TEST(VisionRotary, OfSomeCellsIsThatOfTheirRowsAmongAll) {
+  VisionConfig config;
+  config.embed_dim = 8;
+  config.num_heads = 1;
+  const GridThw grid = {1, 4, 6};
+  std::vector<float> cos(24 * 4), sin(24 * 4), some_cos(8 * 4), some_sin(8 * 4);
+  FillVisionRotary(config, grid, {}, {cos.data(), 24, 4}, {sin.data(), 24, 4});
+  const std::vector<int32_t> cells = {2, 4};
+  FillVisionRotary(config, grid, cells, {some_cos.data(), 8, 4}, {some_sin.data(), 8, 4});
+  for (size_t i = 0; i < 2; ++i) {
+    for (size_t j = 0; j < 16; ++j) {
+      const size_t from = static_cast<size_t>(cells[i]) * 16 + j;
+      EXPECT_EQ(some_cos[i * 16 + j], cos[from]) << i << ", " << j;
+      EXPECT_EQ(some_sin[i * 16 + j], sin[from]) << i << ", " << j;
+    }
+  }
+}
+
 TEST(VisionRotary, FollowsTheMergeBlockOrder) {
   VisionConfig config;
   config.embed_dim = 8;
@@ -115,7 +174,7 @@ TEST(VisionRotary, FollowsTheMergeBlockOrder) {
   std::vector<float> sin(48 * 4);
   const FloatMatrix cos_rows(cos.data(), 48, 4);
   const FloatMatrix sin_rows(sin.data(), 48, 4);
-  FillVisionRotary(config, grid, cos_rows, sin_rows);
+  FillVisionRotary(config, grid, {}, cos_rows, sin_rows);
   int64_t row = 0;
   for (int frame = 0; frame < 2; ++frame) {
     for (int block_row = 0; block_row < 4; block_row += 2) {

@@ -62,6 +62,8 @@ class Encoding final : public VisionEncoding {
   void Merge(int64_t begin, int64_t count);
   void NextStage();
 
+  // Patches that attend to each other.
+  int64_t FrameRows() const { return num_patches_ / grid_.t; }
   double FlopsPerRow() const;
   double AttentionFlops() const;
   ops::FullAttentionArgs AttentionArgs();
@@ -117,7 +119,10 @@ Encoding::Encoding(const Parts& parts, Patches patches)
                    grid_.h % config.spatial_merge_size == 0 &&
                    grid_.w % config.spatial_merge_size == 0,
                "grid ", grid_.t, " ", grid_.h, " ", grid_.w);
-  for (int t = 0; t <= grid_.t; ++t) cu_seqlens_.push_back(int64_t{t} * grid_.h * grid_.w);
+  OCTAVO_CHECK(
+      patches_.cells.empty() || (grid_.t == 1 && patches_.patches_per_cell == MergeCell(config)),
+      "some cells of ", grid_.t, " frames");
+  for (int t = 0; t <= grid_.t; ++t) cu_seqlens_.push_back(t * FrameRows());
 
   const auto new_matrix = [&](AlignedBuffer<float>* buffer, int64_t cols) {
     *buffer = AlignedBuffer<float>(static_cast<size_t>(num_patches_ * cols));
@@ -127,13 +132,13 @@ Encoding::Encoding(const Parts& parts, Patches patches)
   qkv_ = new_matrix(&qkv_values_, 3 * width_);
   cos_ = new_matrix(&cos_values_, config.head_dim() / 2);
   sin_ = new_matrix(&sin_values_, config.head_dim() / 2);
-  const int64_t frame = int64_t{grid_.h} * grid_.w;
+  const int64_t frame = FrameRows();
   if (is_int16()) {
     int16_heads_ = ops::Int16Heads(config.num_heads, config.head_dim(), frame);
   } else {
     f32_heads_ = ops::F32Heads(config.num_heads, config.head_dim(), frame);
   }
-  FillVisionRotary(config, grid_, cos_, sin_);
+  FillVisionRotary(config, grid_, patches_.cells, cos_, sin_);
   embeddings_.grid = grid_;
   embeddings_.num_tokens = num_patches_ / MergeCell(config);
   embeddings_.values =
@@ -171,7 +176,7 @@ double Encoding::FlopsPerRow() const {
 }
 
 double Encoding::AttentionFlops() const {
-  const double frame = static_cast<double>(grid_.h) * grid_.w;
+  const auto frame = static_cast<double>(FrameRows());
   return 4 * grid_.t * frame * frame * static_cast<double>(width_);
 }
 

@@ -21,7 +21,7 @@ namespace octavo {
 // Embeddings of one image: [num_tokens, hidden_size] f32.
 struct ImageEmbeddings {
   GridThw grid;
-  int64_t num_tokens = 0;  // grid.t * grid.h * grid.w / merge^2
+  int64_t num_tokens = 0;  // of all cells of the grid, or of those that Patches has
   AlignedBuffer<float> values;
 };
 
@@ -52,7 +52,9 @@ class VisionEncoder {
         attention_(attention),
         context_(context) {}
 
-  // REQUIRES: patches of this model's patch_dim, grid sides multiples of spatial_merge_size.
+  // Cells that the patches lack are not there for the others either; those have their own places
+  // in the grid. REQUIRES: patches of this model's patch_dim, grid sides multiples of
+  // spatial_merge_size; one frame if cells are lacking.
   // Throws std::bad_alloc.
   std::unique_ptr<VisionEncoding> Start(Patches patches, const StageObserver* observer) const;
 

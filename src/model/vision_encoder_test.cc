@@ -37,6 +37,41 @@ TEST(VisionEncoding, DoesNotDependOnHowItIsAdvancedOrOnThreads) {
   }
 }
 
+// Of the picture of MakePatches(h, w), the patches of some of its cells.
+Patches SomePatches(int h, int w, const std::vector<int32_t>& cells) {
+  PreprocessorConfig config;
+  config.patch_size = 4;
+  return CutPatches(Picture(h, w, 1), config, NormalizeRule::kFast, cells);
+}
+
+TEST(VisionEncoding, AllCellsByNumberAreTheWholePictureBitForBit) {
+  const auto checkpoint = MakeTinyModel();
+  for (const VisionAttention attention : kAttentions) {
+    Rig rig(*checkpoint, Compute::kF32, 2, attention);
+    std::vector<int32_t> cells;
+    for (int32_t i = 0; i < 5 * 8; ++i) cells.push_back(i);
+    EXPECT_EQ(Encode(&rig.model, SomePatches(40, 64, cells), 1e18),
+              Encode(&rig.model, SomePatches(40, 64, {}), 1e18));
+  }
+}
+
+TEST(VisionEncoding, CellsThatAreLeftOutCostNothingAndOthersKeepTheirPlaces) {
+  const auto checkpoint = MakeTinyModel();
+  for (const VisionAttention attention : kAttentions) {
+    Rig rig(*checkpoint, Compute::kF32, 2, attention);
+    const auto flops = [&](const std::vector<int32_t>& cells) {
+      return rig.model.StartVisionEncoding(SomePatches(40, 64, cells))->total_flops();
+    };
+    EXPECT_LT(flops({3, 4, 20}), 0.08 * flops({}));
+    const std::vector<float> some = Encode(&rig.model, SomePatches(40, 64, {3, 4, 20}), 1e5);
+    EXPECT_EQ(some.size(), size_t{3 * 96});
+    EXPECT_EQ(some, Encode(&rig.model, SomePatches(40, 64, {3, 4, 20}), 1e18));
+    // The pixels of a cell alone do not say where it stands.
+    EXPECT_NE(Encode(&rig.model, SomePatches(40, 64, {20}), 1e18),
+              Encode(&rig.model, SomePatches(40, 64, {21}), 1e18));
+  }
+}
+
 using Stages = std::map<std::string, std::vector<float>>;
 
 Stages ObserveStages(const Checkpoint& checkpoint, VisionAttention attention) {

@@ -9,7 +9,7 @@
 
 #include "base/aligned_buffer.h"
 #include "ops/context.h"
-#include "tensor/dtype.h"
+#include "ops/kv_layer.h"
 #include "tensor/matrix_view.h"
 
 namespace octavo::ops {
@@ -62,29 +62,6 @@ void FullAttention(const Context& context, const FullAttentionArgs& args, F32Hea
 
 // Stops the program where matrices do not fit the heads, or the scratch is too small.
 void CheckFullAttention(const Context& context, const FullAttentionArgs& args);
-
-// One layer's cache storage: values as [num_blocks, num_kv_heads, block_size, head_dim], keys as
-// [num_blocks, num_kv_heads, head_dim, block_size], so that tokens fill the lanes of a vector.
-struct KvLayer {
-  std::byte* keys = nullptr;
-  std::byte* values = nullptr;
-  DType dtype = DType::kF32;  // kF32 or kBF16
-  int num_kv_heads = 0;
-  int head_dim = 0;
-  int block_size = 0;  // tokens in a block; at most 128 and a divisor of it
-};
-
-// The part of one sequence in a step.
-struct KvSequence {
-  std::span<const int32_t> block_table;  // block of tokens [i * block_size, (i + 1) * block_size)
-  int64_t num_cached = 0;                // tokens in the cache before this step
-  int64_t num_new = 0;                   // tokens of this step
-  int64_t first_row = 0;                 // their rows in q, k, v and out
-};
-
-// Stores the new tokens' keys (rotary applied) and values. k, v: [rows, num_kv_heads * head_dim].
-void AppendKv(const Context& context, const KvLayer& layer, std::span<const KvSequence> sequences,
-              ConstFloatMatrix k, ConstFloatMatrix v) noexcept;
 
 // Causal attention of the new tokens over everything cached of their own sequence, themselves
 // included (call AppendKv first). q, out: [rows, num_heads * head_dim]; query head h uses key/value

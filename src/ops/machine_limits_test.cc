@@ -21,8 +21,8 @@ TEST(MachineLimits, MeasuresWhatTheTableHas) {
   const KernelTable& kernels = SelectedKernels();
   const MachineLimits& limits = Limits();
   EXPECT_EQ(limits.num_threads, 1);
-  EXPECT_GT(limits.fp32_fma, 0.1);
-  EXPECT_GT(limits.read_gb_per_s, 0.1);
+  EXPECT_GT(limits.fp32_fma, 0);  // no more: under an emulator a hundredth of a GFLOP/s is usual
+  EXPECT_GT(limits.read_gb_per_s, 0);
   EXPECT_EQ(limits.bf16_dot > 0, kernels.peak_bf16_dot.run != nullptr);
   EXPECT_EQ(limits.int8_dot > 0, kernels.peak_int8_dot.run != nullptr);
   EXPECT_EQ(limits.int8_maddubs16 > 0, kernels.peak_int8_maddubs16.run != nullptr);

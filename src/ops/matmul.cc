@@ -242,16 +242,29 @@ void PlanTasks(Job* job, int64_t panels, int num_threads) {
   }
 }
 
+void CheckShapes(ConstFloatMatrix x, const PackedWeight& w, FloatMatrix y) {
+  OCTAVO_CHECK(x.cols == w.k() && y.cols == w.n() && x.rows == y.rows, "x ", x.rows, " x ", x.cols,
+               ", w ", w.n(), " x ", w.k(), ", y ", y.rows, " x ", y.cols);
+}
+
+// Whether all of them run in 8 bits with the same quantised activations.
+bool ShareActivations(std::span<const MatmulPart> parts) {
+  return !parts.empty() && std::all_of(parts.begin(), parts.end(), [&](const MatmulPart& part) {
+    return part.options.precision == MatmulPrecision::kInt8 && part.w->layout().is_quantized() &&
+           part.w->layout().group.group_size == parts[0].w->layout().group.group_size;
+  });
+}
+
 }  // namespace
 
 void Matmul(const Context& context, ConstFloatMatrix x, const PackedWeight& w, FloatMatrix y,
             const MatmulOptions& options) noexcept {
-  OCTAVO_CHECK(x.cols == w.k() && y.cols == w.n() && x.rows == y.rows, "x ", x.rows, " x ", x.cols,
-               ", w ", w.n(), " x ", w.k(), ", y ", y.rows, " x ", y.cols);
+  CheckShapes(x, w, y);
   if (x.rows == 0) return;
   OCTAVO_CHECK(context.workspace->scratch_bytes_per_thread() >= MatmulScratchBytes(w.k()));
   if (options.precision == MatmulPrecision::kInt8 && w.layout().is_quantized()) {
-    MatmulInt8(context, x, w, y, options);
+    const MatmulPart part{&w, y, options};
+    MatmulInt8(context, x, std::span(&part, 1));
     return;
   }
   const bool bf16 =
@@ -271,6 +284,18 @@ void Matmul(const Context& context, ConstFloatMatrix x, const PackedWeight& w, F
     const Scratch scratch = CutScratch(context.workspace->ThreadScratch(thread));
     for (int64_t task = begin; task < end; ++task) RunTask(job, task, panels, scratch);
   });
+}
+
+void MatmulEach(const Context& context, ConstFloatMatrix x,
+                std::span<const MatmulPart> parts) noexcept {
+  OCTAVO_CHECK(parts.size() <= kMaxMatmulParts, parts.size());
+  if (x.rows > 0 && ShareActivations(parts)) {
+    for (const MatmulPart& part : parts) CheckShapes(x, *part.w, part.y);
+    OCTAVO_CHECK(context.workspace->scratch_bytes_per_thread() >= MatmulScratchBytes(x.cols));
+    MatmulInt8(context, x, parts);
+    return;
+  }
+  for (const MatmulPart& part : parts) Matmul(context, x, *part.w, part.y, part.options);
 }
 
 size_t MatmulScratchBytes(int64_t) {

@@ -2,9 +2,11 @@
 #ifndef OCTAVO_OPS_MATMUL_H_
 #define OCTAVO_OPS_MATMUL_H_
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "ops/context.h"
 #include "ops/packed_weight.h"
@@ -22,9 +24,28 @@ enum class MatmulPrecision {
 };
 
 // How often a table that sums in 16 bits had to take its slower way, of all pieces of products.
-struct MatmulCounts {
-  std::atomic<int64_t> pieces{0};
-  std::atomic<int64_t> safe_pieces{0};
+// Threads add in cells of their own: in one cell, two threads spent 3 % of a decode step waiting.
+class MatmulCounts {
+ public:
+  void Add(int thread, int64_t pieces, int64_t safe_pieces) {
+    Cell& cell = cells_[static_cast<size_t>(thread) % cells_.size()];
+    cell.pieces.fetch_add(pieces, std::memory_order_relaxed);
+    cell.safe_pieces.fetch_add(safe_pieces, std::memory_order_relaxed);
+  }
+  int64_t pieces() const { return Sum(&Cell::pieces); }
+  int64_t safe_pieces() const { return Sum(&Cell::safe_pieces); }
+
+ private:
+  struct alignas(64) Cell {
+    std::atomic<int64_t> pieces{0};
+    std::atomic<int64_t> safe_pieces{0};
+  };
+  int64_t Sum(std::atomic<int64_t> Cell::*count) const {
+    int64_t sum = 0;
+    for (const Cell& cell : cells_) sum += (cell.*count).load(std::memory_order_relaxed);
+    return sum;
+  }
+  std::array<Cell, 32> cells_;
 };
 
 struct MatmulOptions {
@@ -42,6 +63,20 @@ struct MatmulOptions {
 // One pass over the weights whatever M is small; rows are blocked when M is large.
 void Matmul(const Context& context, ConstFloatMatrix x, const PackedWeight& w, FloatMatrix y,
             const MatmulOptions& options) noexcept;
+
+// One of several products of the same activations.
+struct MatmulPart {
+  const PackedWeight* w = nullptr;
+  FloatMatrix y;
+  MatmulOptions options;
+};
+inline constexpr size_t kMaxMatmulParts = 4;
+
+// Matmul of each part, the same bits; parts that run in 8 bits with groups of one size are
+// quantised for and spread over the threads together. REQUIRES: at most kMaxMatmulParts; no y
+// overlaps x or another y.
+void MatmulEach(const Context& context, ConstFloatMatrix x,
+                std::span<const MatmulPart> parts) noexcept;
 
 // Bytes of per-thread scratch that Matmul needs for weights with K up to max_k.
 size_t MatmulScratchBytes(int64_t max_k);

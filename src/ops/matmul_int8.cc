@@ -1,7 +1,9 @@
 #include "ops/matmul_int8.h"
 
 #include <algorithm>
+#include <array>
 
+#include "base/check.h"
 #include "base/thread_pool.h"
 #include "kernels/kernel_table.h"
 #include "ops/even_parts.h"
@@ -40,13 +42,23 @@ struct QuantizedRows {
   int64_t groups_stride;
 };
 
+// One of the products, over the rows of a chunk.
+struct Target {
+  const PackedWeight* w;
+  FloatMatrix y;
+  const MatmulOptions* options;
+  int64_t first_task;
+
+  int64_t panels() const { return w->layout().num_panels(); }
+};
+
 struct Job {
   const KernelTable* kernels;
-  const PackedWeight* w;
-  FloatMatrix y;  // of the chunk
-  const MatmulOptions* options;
   QuantizedRows x;
-  int64_t rows_per_task, panels_per_task;
+  int64_t num_rows;
+  int64_t rows_per_task = 0, panels_per_task = 0;
+  std::array<Target, kMaxMatmulParts> targets{};
+  size_t num_targets = 0;
 };
 
 QuantizedRows Quantize(const Context& context, ConstFloatMatrix x, int group_size) {
@@ -80,71 +92,86 @@ PackedGroups PanelsAt(const PackedWeight& w, int64_t panel) {
   return panels;
 }
 
-void RunTask(const Job& job, int64_t task, std::byte* scratch) {
-  const int64_t all_panels = job.w->layout().num_panels();
-  const int64_t columns_of_tasks = NumParts(all_panels, job.panels_per_task);
+const Target& TargetOf(const Job& job, int64_t task) {
+  size_t i = job.num_targets - 1;
+  while (job.targets[i].first_task > task) --i;
+  return job.targets[i];
+}
+
+void RunTask(const Job& job, int64_t task, int thread, std::byte* scratch) {
+  const Target& target = TargetOf(job, task);
+  task -= target.first_task;
+  const PackedWeight& w = *target.w;
+  const int64_t columns_of_tasks = NumParts(target.panels(), job.panels_per_task);
   const int64_t row = task / columns_of_tasks * job.rows_per_task;
   const int64_t panel = task % columns_of_tasks * job.panels_per_task;
   int64_t pieces = 0, safe_pieces = 0;
   GemmPacked g;
-  g.rows = std::min(job.rows_per_task, job.y.rows - row);
-  g.panels = std::min(job.panels_per_task, all_panels - panel);
+  g.rows = std::min(job.rows_per_task, job.num_rows - row);
+  g.panels = std::min(job.panels_per_task, target.panels() - panel);
   g.x = job.x.q + row * job.x.q_stride;
   g.x_row_stride = job.x.q_stride;
   g.x_groups = job.x.groups + row * job.x.groups_stride;
   g.x_groups_row_stride = job.x.groups_stride;
   g.num_groups = job.x.groups_stride;
-  g.w = PanelsAt(*job.w, panel);
+  g.w = PanelsAt(w, panel);
   g.scratch = scratch;
   g.sums = reinterpret_cast<float*>(scratch + kGemmPackedScratchBytes);
   g.sums_row_stride = (g.panels + 1) * kColumns;
   g.pieces = &pieces;
   g.safe_pieces = &safe_pieces;
-  const bool w4 = job.w->format() == WeightFormat::kW4;
-  (w4 ? job.kernels->gemm_w4a8 : job.kernels->gemm_w8a8)(g);
+  (w.format() == WeightFormat::kW4 ? job.kernels->gemm_w4a8 : job.kernels->gemm_w8a8)(g);
+  const MatmulOptions& options = *target.options;
   const int64_t column = panel * kColumns;
-  const int64_t count = std::min(g.panels * kColumns, job.w->n() - column);
-  const float* bias = job.options->bias == nullptr ? nullptr : job.options->bias + column;
+  const int64_t count = std::min(g.panels * kColumns, w.n() - column);
+  const float* bias = options.bias == nullptr ? nullptr : options.bias + column;
   for (int64_t r = 0; r < g.rows; ++r) {
-    job.kernels->finish_sums(g.sums + r * g.sums_row_stride, bias, job.options->accumulate, count,
-                             job.y.row(row + r) + column);
+    job.kernels->finish_sums(g.sums + r * g.sums_row_stride, bias, options.accumulate, count,
+                             target.y.row(row + r) + column);
   }
-  if (job.options->counts != nullptr) {
-    job.options->counts->pieces.fetch_add(pieces, std::memory_order_relaxed);
-    job.options->counts->safe_pieces.fetch_add(safe_pieces, std::memory_order_relaxed);
-  }
+  if (options.counts != nullptr) options.counts->Add(thread, pieces, safe_pieces);
 }
 
-void RunChunk(const Context& context, ConstFloatMatrix x, const PackedWeight& w, FloatMatrix y,
-              const MatmulOptions& options) {
-  const Workspace::Scope scope(context.workspace);
-  Job job{
-      context.kernels, &w, y, &options, Quantize(context, x, w.layout().group.group_size), 0, 0};
-  const int64_t panels = w.layout().num_panels();
-  const bool stream = y.rows <= kStreamRows;
-  job.rows_per_task = EvenPart(y.rows, kTaskRows, kTileRows);
-  job.panels_per_task = stream ? kStreamTaskPanels : kTaskPanels;
-  // Enough tasks that the threads end at about the same time.
-  const int64_t row_tasks = NumParts(y.rows, job.rows_per_task);
-  while (job.panels_per_task > 1 && NumParts(panels, job.panels_per_task) * row_tasks <
-                                        int64_t{6} * context.pool->num_threads()) {
-    job.panels_per_task /= 2;
+int64_t CountTasks(Job* job) {
+  const int64_t row_tasks = NumParts(job->num_rows, job->rows_per_task);
+  int64_t tasks = 0;
+  for (size_t i = 0; i < job->num_targets; ++i) {
+    job->targets[i].first_task = tasks;
+    tasks += NumParts(job->targets[i].panels(), job->panels_per_task) * row_tasks;
   }
-  const int64_t tasks = NumParts(panels, job.panels_per_task) * row_tasks;
+  return tasks;
+}
+
+void RunChunk(const Context& context, ConstFloatMatrix x, std::span<const MatmulPart> parts,
+              int64_t first_row) {
+  const Workspace::Scope scope(context.workspace);
+  Job job{context.kernels, Quantize(context, x, parts[0].w->layout().group.group_size), x.rows};
+  for (const MatmulPart& part : parts) {
+    job.targets[job.num_targets++] = {part.w, part.y.Rows(first_row, x.rows), &part.options, 0};
+  }
+  job.rows_per_task = EvenPart(x.rows, kTaskRows, kTileRows);
+  job.panels_per_task = x.rows <= kStreamRows ? kStreamTaskPanels : kTaskPanels;
+  int64_t tasks = CountTasks(&job);
+  // Enough tasks that the threads end at about the same time.
+  while (job.panels_per_task > 1 && tasks < int64_t{6} * context.pool->num_threads()) {
+    job.panels_per_task /= 2;
+    tasks = CountTasks(&job);
+  }
   context.pool->ParallelFor(tasks, 1, [&](int64_t begin, int64_t end, int thread) {
     std::byte* scratch = context.workspace->ThreadScratch(thread);
-    for (int64_t task = begin; task < end; ++task) RunTask(job, task, scratch);
+    for (int64_t task = begin; task < end; ++task) RunTask(job, task, thread, scratch);
   });
 }
 
 }  // namespace
 
-void MatmulInt8(const Context& context, ConstFloatMatrix x, const PackedWeight& w, FloatMatrix y,
-                const MatmulOptions& options) noexcept {
+void MatmulInt8(const Context& context, ConstFloatMatrix x,
+                std::span<const MatmulPart> parts) noexcept {
+  OCTAVO_DCHECK(!parts.empty() && parts.size() <= kMaxMatmulParts);
   const int64_t chunk = EvenPart(x.rows, kQuantizedRows, kTaskRows);
   for (int64_t row = 0; row < x.rows; row += chunk) {
     const int64_t rows = std::min(chunk, x.rows - row);
-    RunChunk(context, x.Rows(row, rows), w, y.Rows(row, rows), options);
+    RunChunk(context, x.Rows(row, rows), parts, row);
   }
 }
 

@@ -6,9 +6,10 @@
 
 namespace octavo::ops {
 
-// REQUIRES: shapes fit, w is quantised, scratch and arena have what the two functions below say.
-void MatmulInt8(const Context& context, ConstFloatMatrix x, const PackedWeight& w, FloatMatrix y,
-                const MatmulOptions& options) noexcept;
+// REQUIRES: 1 to kMaxMatmulParts parts, whose shapes fit, whose weights are quantised in groups of
+// one size; scratch and arena have what the two functions below say.
+void MatmulInt8(const Context& context, ConstFloatMatrix x,
+                std::span<const MatmulPart> parts) noexcept;
 
 // Bytes of scratch of each thread.
 size_t MatmulInt8ScratchBytes();

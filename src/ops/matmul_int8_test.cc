@@ -152,6 +152,52 @@ TEST(MatmulInt8, InF32QuantisedWeightsCountAsTheirNumbers) {
   }
 }
 
+// Products of the same activations together, against each alone. The second is wider than the
+// others.
+void ExpectTheSameTogether(const Context& context, const std::vector<const Weight*>& weights,
+                           int64_t m) {
+  const int64_t k = weights[0]->packed.k();
+  std::vector<float> x = RandomFloats(m * k, 1);
+  std::vector<std::vector<float>> together, biases;
+  for (const Weight* w : weights) {
+    together.push_back(RandomFloats(m * w->packed.n(), 2));
+    biases.push_back(RandomFloats(w->packed.n(), 3));
+  }
+  const std::vector<std::vector<float>> before = together;
+  std::vector<MatmulPart> parts;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    MatmulOptions options = Int8();
+    options.bias = i == 1 ? nullptr : biases[i].data();
+    options.accumulate = i == 2;
+    parts.push_back({&weights[i]->packed, Matrix(together[i], m), options});
+  }
+  MatmulEach(context, Matrix(x, m), parts);
+  for (size_t i = 0; i < weights.size(); ++i) {
+    EXPECT_TRUE(SameBits(together[i],
+                         Multiply(context, x, weights[i]->packed, m, parts[i].options, before[i])))
+        << "part " << i << ", " << m << " rows";
+  }
+}
+
+TEST(MatmulInt8, SeveralProductsTogetherHaveTheBitsOfEach) {
+  constexpr int64_t kK = 256;
+  const GroupLayout w4{4, 128, DType::kF16, false}, w8{8, 128, DType::kF16, true};
+  const GroupLayout small{4, 64, DType::kF16, false};
+  for (const int threads : {1, 3}) {
+    const TestContext context(threads);
+    const Weight a = MakeGroupWeight(w4, 128, kK), b = MakeGroupWeight(w4, 900, kK);
+    const Weight c = MakeGroupWeight(w8, 33, kK), d = MakeGroupWeight(small, 48, kK);
+    const Weight f = MakeWeight(*context, DType::kBF16, 20, kK);
+    for (const int64_t m : {1, 4, 8, 19, 200, 800}) {
+      ExpectTheSameTogether(*context, {&a, &b}, m);
+      ExpectTheSameTogether(*context, {&a, &b, &c}, m);  // of 4 and 8 bits
+      ExpectTheSameTogether(*context, {&d, &d, &d, &d}, m);
+      ExpectTheSameTogether(*context, {&a, &b, &d}, m);  // groups of two sizes: one by one
+      ExpectTheSameTogether(*context, {&a, &f}, m);      // one is of floats
+    }
+  }
+}
+
 TEST(MatmulInt8, FloatWeightsRunInF32) {
   const TestContext context;
   const Weight w = MakeWeight(*context, DType::kBF16, 20, 64);
@@ -169,13 +215,13 @@ TEST(MatmulInt8, CountsWhatTookTheSlowerWay) {
   std::vector<float> x = RandomFloats(24 * 256, 1);
   for (float& v : x) v *= v * v;  // few large numbers, as activations are
   Multiply(*context, x, w.packed, 24, options, std::vector<float>(24 * 64));
-  EXPECT_LE(counts.safe_pieces, counts.pieces / 2);
-  const int64_t pieces = counts.pieces;
+  EXPECT_LE(counts.safe_pieces(), counts.pieces() / 2);
+  const int64_t pieces = counts.pieces();
   // Rows of one size: every sum of 16 bits might overflow.
   Multiply(*context, std::vector<float>(24 * 256, 1.0f), w.packed, 24, options,
            std::vector<float>(24 * 64));
-  EXPECT_EQ(counts.pieces, 2 * pieces);
-  EXPECT_GE(counts.safe_pieces, pieces);
+  EXPECT_EQ(counts.pieces(), 2 * pieces);
+  EXPECT_GE(counts.safe_pieces(), pieces);
 }
 
 TEST(MatmulInt8, TakesNoMoreOfTheArenaThanItSays) {

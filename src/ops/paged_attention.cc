@@ -12,7 +12,6 @@
 #include "ops/attention.h"
 #include "ops/attention_scratch.h"
 #include "ops/workspace.h"
-#include "tensor/float16.h"
 
 namespace octavo::ops {
 namespace {
@@ -73,32 +72,56 @@ Lane LaneOf(const Step& step, const Task& task, int64_t i) {
 // Keys [first, first + count) of one cache block, all in one block.
 struct KeyBlock {
   int64_t first, count;
-  int64_t offset;  // of the block's head in the storage, in elements
+  size_t offset;  // of the block's head in the storage, in bytes
 };
 
 KeyBlock BlockAt(const Step& step, const Task& task, int64_t key, int64_t end) {
   const int64_t size = step.layer.block_size;
   const int64_t number = task.sequence->block_table[static_cast<size_t>(key / size)];
-  const int64_t head = number * step.layer.num_kv_heads + task.kv_head;
-  return {key, std::min(size, end - key), head * size * step.layer.head_dim};
+  return {key, std::min(size, end - key), KvHeadOffset(step.layer, number, task.kv_head)};
 }
 
-// The block as f32: the storage itself, or widened into `scratch`. `count` numbers are needed.
-const float* Widened(const Step& step, const std::byte* storage, int64_t offset, int64_t count,
-                     float* scratch) {
-  if (step.layer.dtype == DType::kF32) return reinterpret_cast<const float*>(storage) + offset;
-  step.kernels->widen_bf16(reinterpret_cast<const uint16_t*>(storage) + offset, count, scratch);
-  return scratch;
+void WidenHalves(const Step& step, const std::byte* in, int64_t count, float* out) {
+  const auto widen =
+      step.layer.dtype == DType::kF16 ? step.kernels->widen_f16 : step.kernels->widen_bf16;
+  widen(reinterpret_cast<const uint16_t*>(in), count, out);
 }
 
+// A block's keys, or values, as f32: the storage itself, or widened into `scratch`.
 const float* KeysOf(const Step& step, const KeyBlock& block, const AttentionScratch& scratch) {
+  const std::byte* head = step.layer.keys + block.offset;
   const int64_t count = int64_t{step.layer.block_size} * step.layer.head_dim;
-  return Widened(step, step.layer.keys, block.offset, count, scratch.keys);
+  switch (step.layer.dtype) {
+    case DType::kF32:
+      return reinterpret_cast<const float*>(head);
+    case DType::kI8:
+      step.kernels->widen_i8_columns(
+          {reinterpret_cast<const int8_t*>(head), step.layer.head_dim, step.layer.block_size,
+           reinterpret_cast<const float*>(head + count)},
+          scratch.keys);
+      return scratch.keys;
+    default:
+      WidenHalves(step, head, count, scratch.keys);
+      return scratch.keys;
+  }
 }
 
 const float* ValuesOf(const Step& step, const KeyBlock& block, const AttentionScratch& scratch) {
-  return Widened(step, step.layer.values, block.offset, block.count * step.layer.head_dim,
-                 scratch.values);
+  const std::byte* head = step.layer.values + block.offset;
+  const int64_t dim = step.layer.head_dim;
+  switch (step.layer.dtype) {
+    case DType::kF32:
+      return reinterpret_cast<const float*>(head);
+    case DType::kI8:
+      step.kernels->widen_i8_rows(
+          {reinterpret_cast<const int8_t*>(head), block.count, dim,
+           reinterpret_cast<const float*>(head + step.layer.block_size * dim)},
+          scratch.values);
+      return scratch.values;
+    default:
+      WidenHalves(step, head, block.count * dim, scratch.values);
+      return scratch.values;
+  }
 }
 
 // ---- queries as lanes ----
@@ -204,28 +227,58 @@ void PackRows(const Step& step, const Task& task, float* queries) {
   }
 }
 
-void RunSpanByRows(const Step& step, const Task& task, int64_t first, int64_t end,
+// Asks memory for a block that is needed soon: each begins a page of its own, where the processor
+// does not look ahead by itself.
+void Prefetch(const Step& step, const std::byte* storage, const KeyBlock& block) {
+  constexpr size_t kLineBytes = 64;
+  const KvLayer& layer = step.layer;
+  const size_t bytes = KvHeadBytes(layer.dtype, layer.head_dim, layer.block_size);
+  for (size_t i = 0; i < bytes; i += kLineBytes) {
+    __builtin_prefetch(storage + block.offset + i);
+  }
+}
+
+// A block as weights of a product: 16-bit numbers as they are stored, others as f32.
+template <class T>
+const T* WeightsOf(const Step& step, const KeyBlock& block, bool keys,
                    const AttentionScratch& scratch) {
+  if constexpr (sizeof(T) == sizeof(uint16_t)) {
+    return reinterpret_cast<const T*>((keys ? step.layer.keys : step.layer.values) + block.offset);
+  } else {
+    return (keys ? KeysOf : ValuesOf)(step, block, scratch);
+  }
+}
+
+// Keys between two rescalings of the output, of `all`.
+struct KeySpan {
+  int64_t first, end, all;
+};
+
+// While keys are multiplied the span's values come, and with the values the keys of the next span.
+template <class T>
+void RunSpanByRows(const Step& step, const Task& task, const KeySpan& span,
+                   void (*gemm)(const GemmBlock<float, T>&), const AttentionScratch& scratch) {
+  const auto [first, end, all] = span;
   const int64_t dim = step.layer.head_dim;
-  GemmF32 b;  // scores [row][key]
+  const int64_t size = step.layer.block_size;
+  GemmBlock<float, T> b;  // scores [row][key]
   b.x = scratch.queries;
   b.x_row_stride = dim;
   b.w_panel_stride = kLaneColumns;
-  b.w_k_stride = step.layer.block_size;
+  b.w_k_stride = size;
   b.sums_row_stride = kKeySpan;
   b.rows = task.num_lanes;
   b.k = dim;
-  for (int64_t key = first; key < end; key += step.layer.block_size) {
+  for (int64_t key = first; key < end; key += size) {
     const KeyBlock block = BlockAt(step, task, key, end);
-    b.w = KeysOf(step, block, scratch);
+    Prefetch(step, step.layer.values, block);
+    b.w = WeightsOf<T>(step, block, true, scratch);
     b.panels = (block.count + kLaneColumns - 1) / kLaneColumns;
     b.sums = scratch.scores + (key - first);
-    step.kernels->gemm_f32(b);
+    gemm(b);
   }
-  for (int64_t i = 0; i < task.num_lanes; ++i) {
-    step.kernels->softmax_row({scratch.scores + i * kKeySpan, end - first, scratch.maximum + i,
-                               scratch.sum + i, scratch.correction + i});
-  }
+  step.kernels->softmax_rows({scratch.scores, kKeySpan, task.num_lanes, end - first,
+                              scratch.maximum, scratch.sum, scratch.correction});
   b = {};  // output [row][dim]
   b.x_row_stride = kKeySpan;
   b.w_panel_stride = kLaneColumns;
@@ -234,14 +287,37 @@ void RunSpanByRows(const Step& step, const Task& task, int64_t first, int64_t en
   b.sums_row_stride = dim;
   b.rows = task.num_lanes;
   b.panels = dim / kLaneColumns;
-  for (int64_t key = first; key < end; key += step.layer.block_size) {
+  for (int64_t key = first; key < end; key += size) {
+    if (const int64_t next = key + kKeySpan; next < all) {
+      Prefetch(step, step.layer.keys, BlockAt(step, task, next, all));
+    }
     const KeyBlock block = BlockAt(step, task, key, end);
     b.x = scratch.scores + (key - first);
-    b.w = ValuesOf(step, block, scratch);
+    b.w = WeightsOf<T>(step, block, false, scratch);
     b.k = block.count;
     b.accumulate = key > 0;
     b.row_scale = key == first && key > 0 ? scratch.correction : nullptr;
-    step.kernels->gemm_f32(b);
+    gemm(b);
+  }
+}
+
+void RunRows(const Step& step, const Task& task, int64_t keys, const AttentionScratch& scratch) {
+  for (int64_t first = 0; first < keys; first += kKeySpan) {
+    const KeySpan span = {first, std::min(first + kKeySpan, keys), keys};
+    const KernelTable& kernels = *step.kernels;
+    if (step.layer.dtype == DType::kBF16) {
+      RunSpanByRows(step, task, span, kernels.gemm_bf16, scratch);
+    } else if (step.layer.dtype == DType::kF16) {
+      RunSpanByRows(step, task, span, kernels.gemm_f16, scratch);
+    } else {
+      RunSpanByRows(step, task, span, kernels.gemm_f32, scratch);
+    }
+  }
+}
+
+void RunLanes(const Step& step, const Task& task, int64_t keys, const AttentionScratch& scratch) {
+  for (int64_t first = 0; first < keys; first += kKeySpan) {
+    RunSpanByLanes(step, task, first, std::min(first + kKeySpan, keys), scratch);
   }
 }
 
@@ -260,63 +336,16 @@ void RunTask(const Step& step, const Task& task, const AttentionScratch& scratch
   const bool rows = RowsFit(step, task);
   (rows ? PackRows : PackLanes)(step, task, scratch.queries);
   const int64_t keys = LaneOf(step, task, task.num_lanes - 1).position + 1;
-  for (int64_t first = 0; first < keys; first += kKeySpan) {
-    const int64_t end = std::min(first + kKeySpan, keys);
-    (rows ? RunSpanByRows : RunSpanByLanes)(step, task, first, end, scratch);
-  }
+  (rows ? RunRows : RunLanes)(step, task, keys, scratch);
   (rows ? StoreRows : StoreLanes)(step, task, scratch);
-}
-
-void CheckLayer(const KvLayer& layer) {
-  OCTAVO_CHECK(layer.dtype == DType::kF32 || layer.dtype == DType::kBF16, DTypeName(layer.dtype));
-  OCTAVO_CHECK(layer.block_size > 0 && kKeySpan % layer.block_size == 0, layer.block_size);
-}
-
-// Stores one token's keys and values of all heads.
-void AppendToken(const KvLayer& layer, int64_t block, int64_t slot, const float* k,
-                 const float* v) {
-  const int64_t dim = layer.head_dim;
-  const int64_t size = layer.block_size;
-  for (int64_t h = 0; h < layer.num_kv_heads; ++h) {
-    const int64_t base = (block * layer.num_kv_heads + h) * size * dim;
-    for (int64_t c = 0; c < dim; ++c) {
-      const int64_t key_place = base + c * size + slot;
-      const int64_t value_place = base + slot * dim + c;
-      if (layer.dtype == DType::kF32) {
-        reinterpret_cast<float*>(layer.keys)[key_place] = k[h * dim + c];
-        reinterpret_cast<float*>(layer.values)[value_place] = v[h * dim + c];
-      } else {
-        reinterpret_cast<uint16_t*>(layer.keys)[key_place] = ToBFloat16(k[h * dim + c]).bits;
-        reinterpret_cast<uint16_t*>(layer.values)[value_place] = ToBFloat16(v[h * dim + c]).bits;
-      }
-    }
-  }
 }
 
 }  // namespace
 
-void AppendKv(const Context& context, const KvLayer& layer, std::span<const KvSequence> sequences,
-              ConstFloatMatrix k, ConstFloatMatrix v) noexcept {
-  CheckLayer(layer);
-  OCTAVO_CHECK(k.cols == int64_t{layer.num_kv_heads} * layer.head_dim && v.cols == k.cols, k.cols);
-  for (const KvSequence& sequence : sequences) {
-    const int64_t grain = std::max<int64_t>(1, 4096 / std::max<int64_t>(1, k.cols));
-    context.pool->ParallelFor(sequence.num_new, grain, [&](int64_t begin, int64_t end, int) {
-      for (int64_t i = begin; i < end; ++i) {
-        const int64_t position = sequence.num_cached + i;
-        const int64_t block =
-            sequence.block_table[static_cast<size_t>(position / layer.block_size)];
-        const int64_t row = sequence.first_row + i;
-        AppendToken(layer, block, position % layer.block_size, k.row(row), v.row(row));
-      }
-    });
-  }
-}
-
 void PagedAttention(const Context& context, const KvLayer& layer,
                     std::span<const KvSequence> sequences, float scale, ConstFloatMatrix q,
                     FloatMatrix out) noexcept {
-  CheckLayer(layer);
+  CheckKvLayer(layer);
   const auto num_heads = static_cast<int>(q.cols / layer.head_dim);
   OCTAVO_CHECK(num_heads % layer.num_kv_heads == 0 &&
                    q.cols == int64_t{num_heads} * layer.head_dim && out.cols == q.cols,

@@ -1,6 +1,7 @@
 #include "ops/attention.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "ops/test_support.h"
 
@@ -14,8 +15,8 @@ class Paged {
 
   Paged(DType dtype, int kv_heads, int group, int dim, int block_size)
       : heads_(kv_heads * group), dim_(dim), kv_columns_(kv_heads * dim) {
-    const size_t element = dtype == DType::kF32 ? 4 : 2;
-    const size_t bytes = static_cast<size_t>(kBlocks * block_size * kv_columns_) * element;
+    const size_t bytes =
+        static_cast<size_t>(kBlocks * kv_heads) * KvHeadBytes(dtype, dim, block_size);
     // What was never stored reads as NaN.
     keys_.assign(bytes, std::byte{0xFF});
     values_.assign(bytes, std::byte{0xFF});
@@ -71,10 +72,8 @@ class Paged {
 
   std::vector<double> Expected(size_t i) const {
     Sequence s = sequences_[i];
-    if (layer_.dtype == DType::kBF16) {
-      for (float& x : s.k) x = ToFloat(ToBFloat16(x));
-      for (float& x : s.v) x = ToFloat(ToBFloat16(x));
-    }
+    s.k = Stored(s.k);
+    s.v = Stored(s.v);
     const Naive naive{s.k, s.v, kv_columns_, dim_};
     const int64_t group = heads_ / layer_.num_kv_heads;
     std::vector<double> want;
@@ -89,6 +88,25 @@ class Paged {
   }
 
  private:
+  // What the cache keeps of numbers.
+  std::vector<float> Stored(std::vector<float> x) const {
+    if (layer_.dtype == DType::kI8) {
+      for (size_t begin = 0; begin < x.size(); begin += static_cast<size_t>(dim_)) {
+        float greatest = 0;
+        for (int64_t c = 0; c < dim_; ++c) greatest = std::max(greatest, std::fabs(x[begin + c]));
+        const float scale = greatest / 127;
+        for (int64_t c = 0; c < dim_; ++c) {
+          x[begin + c] = std::nearbyint(x[begin + c] / scale) * scale;
+        }
+      }
+    }
+    for (float& value : x) {
+      if (layer_.dtype == DType::kBF16) value = ToFloat(ToBFloat16(value));
+      if (layer_.dtype == DType::kF16) value = ToFloat(ToFloat16(value));
+    }
+    return x;
+  }
+
   struct Sequence {
     int64_t length = 0, done = 0;
     std::vector<float> q, k, v, out;
@@ -103,7 +121,7 @@ class Paged {
 
 TEST(PagedAttention, MatchesNaive) {
   const TestContext context;
-  for (const DType dtype : {DType::kF32, DType::kBF16}) {
+  for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16, DType::kI8}) {
     for (const int dim : {6, 64, 80}) {
       for (const int block_size : {4, 32}) {
         SCOPED_TRACE(testing::Message()
@@ -119,7 +137,7 @@ TEST(PagedAttention, MatchesNaive) {
 
 TEST(PagedAttention, BitsDoNotDependOnChunks) {
   const TestContext context;
-  for (const DType dtype : {DType::kF32, DType::kBF16}) {
+  for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16, DType::kI8}) {
     constexpr int64_t kLength = 300;
     Paged whole(dtype, 2, 6, 64, 32);
     whole.AddSequence(kLength, 1);

@@ -230,7 +230,8 @@ ImageSize SmartResize(int width, int height, const PreprocessorConfig& config) {
   return {.width = static_cast<int>(new_w), .height = static_cast<int>(new_h)};
 }
 
-Patches CutPatches(const Image& image, const PreprocessorConfig& config, NormalizeRule rule) {
+Patches CutPatches(const Image& image, const PreprocessorConfig& config, NormalizeRule rule,
+                   std::span<const int32_t> cells) {
   OCTAVO_CHECK(!image.empty() && image.height % (config.patch_size * config.merge_size) == 0 &&
                    image.width % (config.patch_size * config.merge_size) == 0,
                image.width, "x", image.height);
@@ -241,19 +242,29 @@ Patches CutPatches(const Image& image, const PreprocessorConfig& config, Normali
   patches.grid_h = image.height / patch;
   patches.grid_w = image.width / patch;
   patches.patch_dim = int64_t{3} * config.temporal_patch_size * patch * patch;
+  patches.patches_per_cell = int64_t{merge} * merge;
+  patches.cells.assign(cells.begin(), cells.end());
   patches.values =
       AlignedBuffer<float>(static_cast<size_t>(patches.num_patches() * patches.patch_dim));
   const NormalizeTable table = MakeNormalizeTable(config, rule);
   float* out = patches.values.data();
-  for (int block_y = 0; block_y < patches.grid_h; block_y += merge) {
-    for (int block_x = 0; block_x < patches.grid_w; block_x += merge) {
-      for (int i = 0; i < merge * merge; ++i) {
-        const int patch_y = block_y + i / merge;
-        const int patch_x = block_x + i % merge;
-        FillPatch(image, patch_x * patch, patch_y * patch, config, table, out);
-        out += patches.patch_dim;
-      }
+  const int num_cols = patches.grid_w / merge;
+  const auto fill_cell = [&](int cell) {
+    for (int i = 0; i < merge * merge; ++i) {
+      const int patch_y = cell / num_cols * merge + i / merge;
+      const int patch_x = cell % num_cols * merge + i % merge;
+      FillPatch(image, patch_x * patch, patch_y * patch, config, table, out);
+      out += patches.patch_dim;
     }
+  };
+  const int num_cells = patches.grid_h / merge * num_cols;
+  if (cells.empty()) {
+    for (int cell = 0; cell < num_cells; ++cell) fill_cell(cell);
+    return patches;
+  }
+  for (const int32_t cell : cells) {
+    OCTAVO_CHECK(cell >= 0 && cell < num_cells, "cell ", cell, " of ", num_cells);
+    fill_cell(cell);
   }
   return patches;
 }

@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/aligned_buffer.h"
 #include "vision/image.h"
@@ -49,21 +51,29 @@ struct PreprocessRules {
   NormalizeRule normalize = NormalizeRule::kFast;
 };
 
-// grid_thw in patches; values: [grid_t * grid_h * grid_w, 3 * temporal * patch * patch] f32.
-// Rows are in merge-block order: merge_size x merge_size neighbouring patches stand together.
+// grid_thw in patches; values: [num_patches, 3 * temporal * patch * patch] f32. Rows are in
+// merge-block order: merge_size x merge_size neighbouring patches, a cell, stand together.
 struct Patches {
   int grid_t = 0;
   int grid_h = 0;
   int grid_w = 0;
   int64_t patch_dim = 0;
+  // Numbers of the cells that are there, ascending; empty: all of the grid.
+  std::vector<int32_t> cells;
+  int64_t patches_per_cell = 4;
   AlignedBuffer<float> values;
 
-  int64_t num_patches() const { return int64_t{grid_t} * grid_h * grid_w; }
+  int64_t num_patches() const {
+    return cells.empty() ? int64_t{grid_t} * grid_h * grid_w
+                         : static_cast<int64_t>(cells.size()) * patches_per_cell;
+  }
 };
 
-// Normalises an image of the size at which the model sees it and cuts it into patches.
-// REQUIRES: a non-empty image, both sides multiples of patch_size * merge_size.
-Patches CutPatches(const Image& image, const PreprocessorConfig& config, NormalizeRule rule);
+// Normalises an image of the size at which the model sees it and cuts it into patches: those of
+// `cells`, ascending numbers of merge cells row by row, or all if it is empty.
+// REQUIRES: a non-empty image, both sides multiples of patch_size * merge_size; cells inside.
+Patches CutPatches(const Image& image, const PreprocessorConfig& config, NormalizeRule rule,
+                   std::span<const int32_t> cells = {});
 
 // Resizes by SmartResize, then CutPatches. REQUIRES: a non-empty image.
 Patches Preprocess(const Image& image, const PreprocessorConfig& config,

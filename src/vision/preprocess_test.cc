@@ -220,6 +220,29 @@ TEST(Preprocess, ResizesThenCuts) {
   }
 }
 
+TEST(Preprocess, CutsSomeCellsAsTheyAreAmongAll) {
+  const Image image = Picture(3 * 28, 4 * 28, 0);
+  const Patches all = CutPatches(image, {}, NormalizeRule::kFast);
+  const std::vector<int32_t> cells = {0, 5, 6, 11};
+  const Patches some = CutPatches(image, {}, NormalizeRule::kFast, cells);
+  EXPECT_EQ(all.num_patches(), 48);
+  EXPECT_EQ(some.num_patches(), 16);
+  EXPECT_EQ(some.grid_h, all.grid_h);
+  EXPECT_EQ(some.grid_w, all.grid_w);
+  EXPECT_EQ(some.cells, cells);
+  const size_t floats = static_cast<size_t>(4 * all.patch_dim);  // of a cell
+  ASSERT_EQ(some.values.size(), cells.size() * floats);
+  for (size_t i = 0; i < cells.size(); ++i) {
+    const float* want = all.values.data() + static_cast<size_t>(cells[i]) * floats;
+    EXPECT_TRUE(std::equal(want, want + floats, some.values.data() + i * floats)) << i;
+  }
+}
+
+TEST(PreprocessDeathTest, RefusesCellsThatAreNotThere) {
+  const std::vector<int32_t> cells = {0, 1};
+  EXPECT_DEATH(CutPatches(Image(28, 28), {}, NormalizeRule::kFast, cells), "cell 1 of 1");
+}
+
 TEST(PreprocessDeathTest, RefusesToCutWhatDoesNotDivide) {
   EXPECT_DEATH(CutPatches(Image(28, 42), {}, NormalizeRule::kFast), "28x42");
 }
