@@ -9,6 +9,7 @@
 #include "base/memory_info.h"
 #include "base/str_cat.h"
 #include "base/thread_pool.h"
+#include "engine/drafter.h"
 #include "engine/engine_loop.h"
 #include "engine/model_files.h"
 #include "engine/sampling_params.h"
@@ -16,6 +17,7 @@
 #include "model/memory_budget.h"
 #include "model/model.h"
 #include "text/chat_template.h"
+#include "vision/blank_cells.h"
 #include "vision/resize.h"
 
 namespace octavo {
@@ -69,18 +71,23 @@ PreprocessorConfig WithPixelLimits(PreprocessorConfig preprocessor, const Engine
   return preprocessor;
 }
 
-DType KvDType(Compute compute) { return compute == Compute::kF32 ? DType::kF32 : DType::kBF16; }
+DType ChooseKvCacheDType(const std::string& wish, Compute compute) {
+  if (wish.empty()) return DefaultKvCacheDType(compute);
+  if (const std::optional<DType> dtype = ParseKvCacheDType(wish)) return *dtype;
+  throw Error(ErrorCode::kInvalidArgument, StrCat("kv_cache_dtype is \"", wish.substr(0, 20),
+                                                  "\", expected f32, bf16, f16 or int8"));
+}
 
 // A cache of fewer tokens than this, or than the context, is not worth running: a page of layout.
 constexpr int64_t kLeastKvTokens = 4096;
 
 // The plan before anything is loaded; throws if it exceeds the budget.
 MemoryPlan PlanWithin(const MemoryBudget& budget, const ModelFiles& files,
-                      const Checkpoint& checkpoint, const ModelOptions& options, int num_threads) {
+                      const Checkpoint& checkpoint, const ModelOptions& options, DType kv_dtype,
+                      int num_threads) {
   const int64_t patch_area = int64_t{files.preprocessor.patch_size} * files.preprocessor.patch_size;
-  const MemoryPlan plan =
-      PlanMemory(files.config, checkpoint.Tensors(), options, KvDType(options.compute),
-                 files.preprocessor.max_pixels / patch_area, num_threads);
+  const MemoryPlan plan = PlanMemory(files.config, checkpoint.Tensors(), options, kv_dtype,
+                                     files.preprocessor.max_pixels / patch_area, num_threads);
   RequireMemory(plan, std::min<int64_t>(kLeastKvTokens, files.config.text.max_position_embeddings),
                 budget);
   return plan;
@@ -154,16 +161,17 @@ class TicketImpl final : public Engine::Ticket {
 
 class EngineImpl final : public Engine {
  public:
-  EngineImpl(const Checkpoint& checkpoint, const EngineOptions& options,
-             const KernelTable& kernels);
+  EngineImpl(const Checkpoint& checkpoint, const EngineOptions& options, const KernelTable& kernels,
+             double turn_seconds);
 
   const EngineInfo& info() const override { return info_; }
   std::unique_ptr<Ticket> Submit(Request request) override;
 
  private:
-  std::vector<PromptImage> PrepareImages(std::vector<Picture> pictures) const;
+  DraftingPlan PrepareDrafting(Drafting drafting) const;
+  std::vector<PromptImage> PrepareImages(std::vector<Picture> pictures, bool prunes_blank) const;
   void PlaceImages(SequenceRequest* request) const;
-  Xxh128Digest DigestOf(const Image& pixels) const;
+  Xxh128Digest DigestOf(const Image& pixels, bool prunes_blank) const;
 
   const std::chrono::steady_clock::time_point load_begin_ = std::chrono::steady_clock::now();
   // A stranger who knew it could make pictures that pass for others.
@@ -177,28 +185,30 @@ class EngineImpl final : public Engine {
 };
 
 EngineImpl::EngineImpl(const Checkpoint& checkpoint, const EngineOptions& options,
-                       const KernelTable& kernels)
+                       const KernelTable& kernels, double turn_seconds)
     : files_(LoadModelFiles(checkpoint)),
       pool_(options.num_threads > 0 ? options.num_threads : DefaultThreadCount()) {
   const Compute compute = ChooseCompute(options.compute, checkpoint);
   const VisionAttention attention = ChooseAttention(options.attention, compute, kernels);
+  const DType kv_dtype = ChooseKvCacheDType(options.kv_cache_dtype, compute);
   files_.preprocessor = WithPixelLimits(files_.preprocessor, options);
   const ModelOptions model_options = {.compute = compute,
                                       .attention = attention,
                                       .max_batch_tokens = options.max_batch_tokens,
-                                      .max_sequences = options.max_running};
+                                      .max_sequences = options.max_running,
+                                      .max_drafted = options.drafting ? kMaxDrafted : 0};
   const MemoryBudget budget = ChooseMemoryBudget(options.memory_limit_bytes);
   const MemoryPlan plan =
-      PlanWithin(budget, files_, checkpoint, model_options, pool_.num_threads());
+      PlanWithin(budget, files_, checkpoint, model_options, kv_dtype, pool_.num_threads());
   model_ =
       std::make_unique<Model>(checkpoint, model_options, ops::Context{&kernels, &pool_, nullptr});
   const TextConfig& text = files_.config.text;
-  cache_ = std::make_unique<KvCache>(text, KvDType(compute),
-                                     ChooseKvBlocks(options, text, plan, budget));
+  cache_ = std::make_unique<KvCache>(text, kv_dtype, ChooseKvBlocks(options, text, plan, budget));
 
   info_.model_dir = options.model_dir;
   info_.compute = ComputeName(compute);
   info_.attention = VisionAttentionName(attention);
+  info_.kv_cache_dtype = KvCacheDTypeName(kv_dtype);
   info_.isa = DescribeKernels(kernels);
   info_.num_threads = pool_.num_threads();
   info_.kv_cache_tokens = int64_t{cache_->capacity_blocks()} * kKvBlockSize;
@@ -214,13 +224,37 @@ EngineImpl::EngineImpl(const Checkpoint& checkpoint, const EngineOptions& option
                       .num_tokens = files_.tokenizer.vocab_size(),
                       .hidden_size = text.hidden_size,
                       .hash_seed = hash_seed_},
-      EngineLoop::Options{.max_running = options.max_running,
+      EngineLoop::Options{.turn_seconds = turn_seconds,
+                          .max_running = options.max_running,
                           .max_batch_tokens = options.max_batch_tokens,
+                          .max_drafted = model_options.max_drafted,
                           .prefix_cache_tokens = options.prefix_cache_tokens,
                           .encoder_cache_tokens = options.encoder_cache_tokens});
 }
 
-std::vector<PromptImage> EngineImpl::PrepareImages(std::vector<Picture> pictures) const {
+DraftingPlan EngineImpl::PrepareDrafting(Drafting drafting) const {
+  RequireAtLeast("ngram_size", drafting.ngram_size, 0, kMaxDraftNgram);
+  if (drafting.ngram_size == 1) {
+    throw Error(ErrorCode::kInvalidArgument, "ngram_size is 1, expected 0 or 2 to 16");
+  }
+  for (const int32_t id : drafting.token_ids) {
+    RequireAtLeast("a drafted token", id, 0, files_.tokenizer.vocab_size() - 1);
+  }
+  DraftingPlan plan;
+  if (!drafting.is_on) return plan;
+  plan.ngram_size = drafting.ngram_size;
+  plan.expected = std::move(drafting.token_ids);
+  const std::vector<int32_t> of_text = files_.tokenizer.Encode(drafting.text);
+  plan.expected.insert(plan.expected.end(), of_text.begin(), of_text.end());
+  // No answer is longer.
+  const auto most = static_cast<size_t>(info_.context_length);
+  if (plan.expected.size() > most) plan.expected.resize(most);
+  plan.forced = std::move(drafting.forced);
+  return plan;
+}
+
+std::vector<PromptImage> EngineImpl::PrepareImages(std::vector<Picture> pictures,
+                                                   bool prunes_blank) const {
   const PreprocessorConfig& preprocessor = files_.preprocessor;
   std::vector<PromptImage> images;
   for (Picture& picture : pictures) {
@@ -243,20 +277,26 @@ std::vector<PromptImage> EngineImpl::PrepareImages(std::vector<Picture> pictures
                          size.width / preprocessor.patch_size};
     prompt_image.num_tokens = int64_t{prompt_image.grid.h / preprocessor.merge_size} *
                               (prompt_image.grid.w / preprocessor.merge_size);
-    prompt_image.digest = DigestOf(prompt_image.pixels);
+    if (prunes_blank) {
+      const int cell = preprocessor.patch_size * preprocessor.merge_size;
+      prompt_image.cells = CellsWithInk(prompt_image.pixels, cell);
+      prompt_image.num_tokens = std::ssize(prompt_image.cells);
+    }
+    prompt_image.digest = DigestOf(prompt_image.pixels, prunes_blank);
   }
   return images;
 }
 
 // Pictures of other sides have other bytes, too: their width is among them.
-Xxh128Digest EngineImpl::DigestOf(const Image& pixels) const {
-  const auto width = static_cast<uint64_t>(pixels.width);
+Xxh128Digest EngineImpl::DigestOf(const Image& pixels, bool prunes_blank) const {
+  const auto width = static_cast<uint64_t>(pixels.width) << 1 | (prunes_blank ? 1 : 0);
   return Xxh128(std::as_bytes(std::span(pixels.pixels)), hash_seed_ ^ width);
 }
 
 // Finds where the image tokens stand in the prompt, and the positions of all tokens.
 void EngineImpl::PlaceImages(SequenceRequest* request) const {
   std::vector<GridThw> grids;
+  std::vector<std::vector<int32_t>> cells;
   size_t token = 0;
   const std::vector<int32_t>& ids = request->prompt_ids;
   for (PromptImage& image : request->images) {
@@ -264,8 +304,9 @@ void EngineImpl::PlaceImages(SequenceRequest* request) const {
     image.first_token = static_cast<int64_t>(token);
     token += static_cast<size_t>(image.num_tokens);
     grids.push_back(image.grid);
+    cells.push_back(image.cells);
   }
-  request->positions = ComputeMropePositions(ids, grids, files_.config);
+  request->positions = ComputeMropePositions(ids, grids, files_.config, cells);
 }
 
 std::unique_ptr<Engine::Ticket> EngineImpl::Submit(Request request) {
@@ -274,7 +315,8 @@ std::unique_ptr<Engine::Ticket> EngineImpl::Submit(Request request) {
     throw Error(ErrorCode::kInvalidArgument, "the request has no message");
   }
   SequenceRequest sequence;
-  sequence.images = PrepareImages(std::move(request.pictures));
+  sequence.drafting = PrepareDrafting(std::move(request.drafting));
+  sequence.images = PrepareImages(std::move(request.pictures), request.prune_blank);
   std::vector<int64_t> image_tokens;
   for (const PromptImage& image : sequence.images) image_tokens.push_back(image.num_tokens);
   sequence.prompt_ids =
@@ -300,9 +342,9 @@ std::unique_ptr<Engine::Ticket> EngineImpl::Submit(Request request) {
 }  // namespace
 
 std::unique_ptr<Engine> MakeEngine(const Checkpoint& checkpoint, const EngineOptions& options,
-                                   const KernelTable& kernels) {
+                                   const KernelTable& kernels, double turn_seconds) {
   CheckOptions(options);
-  return std::make_unique<EngineImpl>(checkpoint, options, kernels);
+  return std::make_unique<EngineImpl>(checkpoint, options, kernels, turn_seconds);
 }
 
 std::unique_ptr<Engine> Engine::Load(const EngineOptions& options) {

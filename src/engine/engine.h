@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "engine/engine_loop.h"
 #include "formats/checkpoint.h"
 #include "kernels/kernel_table.h"
 #include "octavo/engine.h"
@@ -11,9 +12,9 @@
 namespace octavo {
 
 // As Engine::Load, with an opened checkpoint (options.model_dir is only shown) and a kernel table,
-// which outlives the engine. Nothing of the checkpoint is kept.
+// which outlives the engine. Nothing of the checkpoint is kept. turn_seconds: EngineLoop's.
 std::unique_ptr<Engine> MakeEngine(const Checkpoint& checkpoint, const EngineOptions& options,
-                                   const KernelTable& kernels);
+                                   const KernelTable& kernels, double turn_seconds = kTurnSeconds);
 
 }  // namespace octavo
 

@@ -147,6 +147,43 @@ TEST(EngineCaches, TheShapeOfAPictureCounts) {
   EXPECT_EQ(high.token_ids, MakeTinyEngine()->Generate(uniform(128, 96)).token_ids);
 }
 
+// White paper, which the tiny model sees in 5 x 6 cells, with a dark spot inside one of them.
+Request AskAboutASpot(bool prunes) {
+  Request request = PictureRequest(96, 128, "What?", 20);
+  std::vector<uint8_t>& rgb = request.pictures[0].rgb;
+  rgb.assign(rgb.size(), 255);
+  rgb[(60 * 128 + 60) * 3] = 0;
+  request.prune_blank = prunes;
+  return request;
+}
+
+TEST(EngineCaches, BlankCellsAreLeftOutOfWhatTheModelSees) {
+  const auto engine = MakeTinyEngine();
+  const Completion all = engine->Generate(AskAboutASpot(false));
+  const Completion some = engine->Generate(AskAboutASpot(true));
+  EXPECT_EQ(all.usage.prompt_tokens - some.usage.prompt_tokens, 5 * 6 - 9);
+  EXPECT_NE(some.token_ids, all.token_ids);
+  for (const int num_threads : {1, 3}) {
+    const auto other = MakeTinyEngine({.num_threads = num_threads, .max_batch_tokens = 8});
+    EXPECT_EQ(other->Generate(AskAboutASpot(true)).token_ids, some.token_ids);
+  }
+  // Nothing is blank: the same bits.
+  Request busy = PictureRequest(96, 128, "What?", 20, 0);
+  const std::vector<int32_t> expected = engine->Generate(Request(busy)).token_ids;
+  busy.prune_blank = true;
+  EXPECT_EQ(engine->Generate(std::move(busy)).token_ids, expected);
+}
+
+TEST(EngineCaches, APictureWithoutItsBlankCellsIsAnother) {
+  const auto plain = MakeTinyEngine();
+  const auto engine = MakeTinyEngine(WithCaches());
+  const std::vector<int32_t> all = plain->Generate(AskAboutASpot(false)).token_ids;
+  const std::vector<int32_t> some = plain->Generate(AskAboutASpot(true)).token_ids;
+  for (const bool prunes : {false, true, true, false, true}) {
+    EXPECT_EQ(engine->Generate(AskAboutASpot(prunes)).token_ids, prunes ? some : all) << prunes;
+  }
+}
+
 // Little room for the cache: sequences share blocks, wait, are preempted and come back while
 // others encode the same pictures.
 TEST(EngineCaches, ChangeNothingWhenEverythingRunsAtOnce) {

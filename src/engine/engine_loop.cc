@@ -7,10 +7,6 @@
 namespace octavo {
 namespace {
 
-// Aims for one turn of the loop: short while somebody waits for the next token, longer, for better
-// use of each weight that is read, while nobody does.
-constexpr double kSharedSeconds = 0.1;
-constexpr double kAloneSeconds = 0.2;
 // Speeds before anything was measured: low, so that the first turns are short.
 constexpr double kFirstFlopsPerSecond = 1e10;
 constexpr double kFirstTokensPerSecond = 160;
@@ -53,7 +49,7 @@ EngineLoop::EngineLoop(Model* model, KvCache* cache, const PreprocessorConfig& p
                  [this](int32_t block) { is_block_freed_[static_cast<size_t>(block)] = true; }),
       encoder_cache_(options.encoder_cache_tokens),
       is_block_freed_(static_cast<size_t>(cache->capacity_blocks())),
-      logits_(static_cast<size_t>(options.max_running) *
+      logits_(static_cast<size_t>(options.max_running + options.max_drafted) *
               static_cast<size_t>(model->config().text.vocab_size)),
       encode_flops_per_second_(kFirstFlopsPerSecond),
       prefill_tokens_per_second_(kFirstTokensPerSecond),
@@ -134,19 +130,18 @@ void EngineLoop::DropCancelled() {
   }
 }
 
-bool EngineLoop::AnyDecoding() const {
-  return std::any_of(scheduler_.running().begin(), scheduler_.running().end(),
-                     [](const auto& sequence) { return sequence->is_decoding(); });
+// Short while somebody waits for the next token; longer, for better use of each weight that is
+// read, while nobody does.
+double EngineLoop::TurnSeconds() const {
+  const bool is_shared = std::any_of(scheduler_.running().begin(), scheduler_.running().end(),
+                                     [](const auto& sequence) { return sequence->is_decoding(); });
+  return is_shared ? options_.turn_seconds / 2 : options_.turn_seconds;
 }
 
 void EngineLoop::EncodeSlice() {
-  const auto& running = scheduler_.running();
-  const auto first = std::find_if(running.begin(), running.end(), [](const auto& sequence) {
-    return sequence->has_images_to_encode();
-  });
-  if (first == running.end()) return;
-  Sequence* const sequence = first->get();
-  const double budget = encode_flops_per_second_ * (AnyDecoding() ? kSharedSeconds : kAloneSeconds);
+  Sequence* const sequence = scheduler_.NextToEncode();
+  if (sequence == nullptr) return;
+  const double budget = encode_flops_per_second_ * TurnSeconds();
   const auto begin = std::chrono::steady_clock::now();
   try {
     const double flops = sequence->AdvanceEncoding(model_, preprocessor_, &encoder_cache_, budget);
@@ -157,11 +152,10 @@ void EngineLoop::EncodeSlice() {
 }
 
 void EngineLoop::RunStep() {
-  const double seconds = AnyDecoding() ? kSharedSeconds : kAloneSeconds;
-  const auto chunk = static_cast<int64_t>(std::min(prefill_tokens_per_second_ * seconds,
+  const auto chunk = static_cast<int64_t>(std::min(prefill_tokens_per_second_ * TurnSeconds(),
                                                    static_cast<double>(options_.max_batch_tokens)));
-  const std::vector<Scheduler::Item>& plan =
-      scheduler_.PlanStep(options_.max_batch_tokens, std::max(chunk, kMinChunk));
+  const std::vector<Scheduler::Item>& plan = scheduler_.PlanStep(
+      options_.max_batch_tokens, std::max(chunk, kMinChunk), options_.max_drafted);
   if (plan.empty()) return;
 
   batch_.token_ids.clear();
@@ -170,8 +164,8 @@ void EngineLoop::RunStep() {
   for (auto& stream : batch_.positions) stream.clear();
   int64_t num_wanted = 0;
   for (const Scheduler::Item& item : plan) {
-    item.sequence->AppendTo(&batch_, item.num_new);
-    if (batch_.sequences.back().wants_logits) ++num_wanted;
+    item.sequence->AppendTo(&batch_, item.num_new, item.num_drafted);
+    if (batch_.sequences.back().wants_logits) num_wanted += 1 + item.num_drafted;
   }
   const FloatMatrix logits(logits_.data(), num_wanted, model_->config().text.vocab_size);
   const auto begin = std::chrono::steady_clock::now();
@@ -190,10 +184,10 @@ void EngineLoop::AcceptStep(const std::vector<Scheduler::Item>& plan) {
     Sequence* const sequence = plan[i].sequence;
     scheduler_.MarkComputed(plan[i]);
     if (!batch_.sequences[i].wants_logits) continue;
-    const std::span<float> row(logits, vocab_size);
-    logits += vocab_size;
+    float* const rows = logits;
+    logits += static_cast<size_t>(1 + plan[i].num_drafted) * vocab_size;
     try {
-      if (!sequence->AcceptLogits(row)) continue;
+      if (!AcceptRows(plan[i], rows)) continue;
     } catch (...) {
       Fail(sequence, std::current_exception());
       continue;
@@ -205,6 +199,22 @@ void EngineLoop::AcceptStep(const std::vector<Scheduler::Item>& plan) {
       finished->Fail(std::current_exception());
     }
   }
+}
+
+bool EngineLoop::AcceptRows(const Scheduler::Item& item, float* logits) {
+  const auto vocab_size = static_cast<size_t>(model_->config().text.vocab_size);
+  int64_t num_accepted = 0;
+  bool is_finished = item.sequence->AcceptLogits({logits, vocab_size});
+  while (!is_finished && num_accepted < item.num_drafted &&
+         item.sequence->FollowsDraft(num_accepted)) {
+    scheduler_.MarkComputed({item.sequence, 1});
+    ++num_accepted;
+    logits += vocab_size;
+    is_finished = item.sequence->AcceptLogits({logits, vocab_size});
+  }
+  item.sequence->EndStep(item.num_drafted, num_accepted);
+  scheduler_.FreeUnused(item.sequence);
+  return is_finished;
 }
 
 void EngineLoop::Fail(Sequence* sequence, std::exception_ptr error) {

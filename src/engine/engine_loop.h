@@ -29,6 +29,9 @@ class Doorbell {
   bool is_rung_ = false;
 };
 
+// What a turn aims at while nobody waits for a next token; half of it while somebody does.
+inline constexpr double kTurnSeconds = 0.2;
+
 // One turn of the loop: take new requests; drop cancelled ones; admit; encode a slice of one image;
 // compute one batch (a token for every decoding sequence, prefill chunks of others) and choose
 // tokens. Slices and chunks are sized by the speed measured so far, so that a turn takes about
@@ -38,8 +41,10 @@ class Doorbell {
 class EngineLoop {
  public:
   struct Options {
+    double turn_seconds = kTurnSeconds;  // results do not depend on it
     int max_running = 8;
     int max_batch_tokens = 512;
+    int max_drafted = 0;  // tokens of one step
     int64_t prefix_cache_tokens = 0;
     int64_t encoder_cache_tokens = 0;
   };
@@ -65,10 +70,13 @@ class EngineLoop {
   void EncodeSlice();
   void RunStep();
   void AcceptStep(const std::vector<Scheduler::Item>& plan);
+  // Chooses tokens from the item's rows of logits as long as its draft was right. True when the
+  // sequence is finished. Throws what Sequence::AcceptLogits throws.
+  bool AcceptRows(const Scheduler::Item& item, float* logits);
   void Fail(Sequence* sequence, std::exception_ptr error);
   void FailAll(const std::exception_ptr& error);
   void DiscardFreedBlocks();
-  bool AnyDecoding() const;
+  double TurnSeconds() const;
 
   Model* const model_;
   KvCache* const cache_;
@@ -86,7 +94,7 @@ class EngineLoop {
   EncoderCache encoder_cache_;
   std::vector<bool> is_block_freed_;  // since the cache was last idle
   ForwardBatch batch_;
-  AlignedBuffer<float> logits_;  // [max_running, vocab_size]
+  AlignedBuffer<float> logits_;  // [max_running + max_drafted, vocab_size]
   double encode_flops_per_second_;
   double prefill_tokens_per_second_;
 

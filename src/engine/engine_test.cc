@@ -40,10 +40,12 @@ std::vector<Request> MixedRequests() {
   return requests;
 }
 
-TEST(Engine, ResultsDependNeitherOnTheBatchNorOnTheCacheNorOnThreads) {
+void ExpectTheSameInCompany(const std::string& kv_cache_dtype) {
+  SCOPED_TRACE("keys and values as " + kv_cache_dtype);
   std::vector<Completion> alone;
   {
-    const auto engine = MakeTinyEngine({.num_threads = 1});
+    const auto engine = MakeTinyEngine({.kv_cache_dtype = kv_cache_dtype, .num_threads = 1});
+    EXPECT_EQ(engine->info().kv_cache_dtype, kv_cache_dtype);
     for (Request& request : MixedRequests()) {
       alone.push_back(engine->Generate(std::move(request)));
       EXPECT_EQ(static_cast<int>(alone.back().token_ids.size()),
@@ -52,7 +54,8 @@ TEST(Engine, ResultsDependNeitherOnTheBatchNorOnTheCacheNorOnThreads) {
   }
   // The second cache holds two or three of them at once: sequences wait and are preempted.
   for (const int64_t kv_cache_tokens : {4096, 320}) {
-    const auto engine = MakeTinyEngine({.num_threads = 3,
+    const auto engine = MakeTinyEngine({.kv_cache_dtype = kv_cache_dtype,
+                                        .num_threads = 3,
                                         .max_running = 4,
                                         .max_batch_tokens = 40,
                                         .kv_cache_tokens = kv_cache_tokens});
@@ -64,6 +67,29 @@ TEST(Engine, ResultsDependNeitherOnTheBatchNorOnTheCacheNorOnThreads) {
       EXPECT_EQ(together.text, alone[i].text) << "request " << i;
     }
   }
+}
+
+TEST(Engine, ResultsDependNeitherOnTheBatchNorOnTheCacheNorOnThreads) {
+  for (const char* kv_cache_dtype : {"f32", "bf16", "f16", "int8"}) {
+    ExpectTheSameInCompany(kv_cache_dtype);
+  }
+}
+
+TEST(Engine, KeysAndValuesAreAsComputeSaysUnlessWishedOtherwise) {
+  EXPECT_EQ(MakeTinyEngine({.compute = "f32"})->info().kv_cache_dtype, "f32");
+  EXPECT_EQ(MakeTinyEngine({.compute = "bf16"})->info().kv_cache_dtype, "bf16");
+  // In as much memory there is room for twice the tokens and more.
+  const auto tokens = [](const char* kv_cache_dtype) {
+    return MakeTinyEngine({.compute = "f32",
+                           .kv_cache_dtype = kv_cache_dtype,
+                           .kv_cache_tokens = int64_t{1} << 22,
+                           .memory_limit_bytes = 150'000'000})
+        ->info()
+        .kv_cache_tokens;
+  };
+  EXPECT_GT(tokens("bf16"), tokens("f32") * 19 / 10);
+  EXPECT_EQ(tokens("f16"), tokens("bf16"));
+  EXPECT_GT(tokens("int8"), tokens("bf16") * 3 / 2);
 }
 
 TEST(Engine, StreamsExactlyTheText) {
@@ -242,6 +268,7 @@ TEST(Engine, UsersCannotWriteControlTokensUnlessTrusted) {
 
 TEST(Engine, RefusesWrongOptions) {
   EXPECT_THROW(MakeTinyEngine({.compute = "fp8"}), Error);
+  EXPECT_THROW(MakeTinyEngine({.kv_cache_dtype = "fp8"}), Error);
   EXPECT_THROW(MakeTinyEngine({.max_running = 0}), Error);
   EXPECT_THROW(MakeTinyEngine({.min_pixels = 5000, .max_pixels = 4000}), Error);
   EXPECT_THROW(Engine::Load({.model_dir = "/absent"}), Error);

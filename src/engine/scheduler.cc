@@ -9,6 +9,9 @@
 namespace octavo {
 namespace {
 
+// Of pictures and prompts, by tokens; see the header.
+bool IsQuick(int64_t size, int64_t first_size) { return 4 * size <= first_size; }
+
 int64_t BlocksFor(int64_t num_tokens) { return (num_tokens + kKvBlockSize - 1) / kKvBlockSize; }
 
 std::unique_ptr<Sequence> Extract(Scheduler::Queue* queue, const Sequence* sequence) {
@@ -80,35 +83,107 @@ void Scheduler::MarkComputed(const Item& item) {
   }
 }
 
+Sequence* Scheduler::NextToEncode() {
+  Sequence* first = nullptr;
+  Sequence* quick = nullptr;
+  for (const auto& held : running_) {
+    Sequence* const sequence = held.get();
+    if (!sequence->has_images_to_encode()) continue;
+    if (first == nullptr) {
+      first = sequence;
+      continue;
+    }
+    // What was begun is finished first, whatever is first in order by now.
+    if (quick != nullptr && quick->is_encoding()) continue;
+    const int64_t size = sequence->next_image_tokens();
+    if (!sequence->is_encoding() && !IsQuick(size, first->next_image_tokens())) continue;
+    if (quick == nullptr || sequence->is_encoding() || size < quick->next_image_tokens()) {
+      quick = sequence;
+    }
+  }
+  if (quick == nullptr) return first;
+  const bool takes_quick = std::exchange(quick_picture_is_next_, !quick_picture_is_next_);
+  return takes_quick ? quick : first;
+}
+
+bool Scheduler::Runs(const Sequence* sequence) const {
+  return std::any_of(running_.begin(), running_.end(),
+                     [&](const auto& held) { return held.get() == sequence; });
+}
+
+bool Scheduler::CanPrefill(const Sequence* sequence) const {
+  return Runs(sequence) && !sequence->is_decoding() && !sequence->has_images_to_encode();
+}
+
+void Scheduler::FreeUnused(Sequence* sequence) noexcept {
+  std::vector<int32_t>& table = sequence->block_table();
+  for (; std::ssize(table) > BlocksFor(sequence->num_tokens()); table.pop_back()) {
+    pool_.Free(table.back());
+  }
+}
+
+int64_t Scheduler::PlanDrafts(int64_t max_drafted) {
+  if (plan_.empty()) return 0;
+  const int64_t share = std::max<int64_t>(1, max_drafted / std::ssize(plan_));
+  int64_t num_drafted = 0;
+  for (Item& item : plan_) {
+    const int64_t end = item.sequence->num_tokens();
+    const int64_t room =
+        (std::ssize(item.sequence->block_table()) + pool_.num_free()) * kKvBlockSize - end;
+    const int64_t most = std::min({share, max_drafted - num_drafted, room});
+    if (most <= 0) continue;
+    item.num_drafted = item.sequence->Draft(most);
+    OCTAVO_CHECK(Reserve(item.sequence, end + item.num_drafted));
+    num_drafted += item.num_drafted;
+  }
+  return num_drafted;
+}
+
 const std::vector<Scheduler::Item>& Scheduler::PlanStep(int64_t max_tokens,
-                                                        int64_t max_prefill_tokens) {
+                                                        int64_t max_prefill_tokens,
+                                                        int64_t max_drafted) {
   // Preemption takes from the end of running_, so a copy of the order is walked.
   order_.clear();
   for (const auto& sequence : running_) order_.push_back(sequence.get());
-  const auto still_runs = [&](const Sequence* sequence) {
-    return std::any_of(running_.begin(), running_.end(),
-                       [&](const auto& held) { return held.get() == sequence; });
-  };
-
   plan_.clear();
+  PlanDecodes(&max_tokens);
+  max_tokens -= PlanDrafts(std::min(max_drafted, max_tokens));
+  PlanPrefill(std::min(max_prefill_tokens, max_tokens));
+  return plan_;
+}
+
+void Scheduler::PlanDecodes(int64_t* max_tokens) {
   for (Sequence* sequence : order_) {
-    if (max_tokens == 0) break;
-    if (!still_runs(sequence) || !sequence->is_decoding()) continue;
+    if (*max_tokens == 0) return;
+    if (!Runs(sequence) || !sequence->is_decoding()) continue;
     if (!Reserve(sequence, sequence->num_tokens())) continue;
     plan_.push_back({sequence, 1});
-    --max_tokens;
+    --*max_tokens;
   }
-  max_prefill_tokens = std::min(max_prefill_tokens, max_tokens);
+}
+
+void Scheduler::PlanPrefill(int64_t max_tokens) {
+  const Sequence* first = nullptr;
+  Sequence* quick = nullptr;
   for (Sequence* sequence : order_) {
-    if (max_prefill_tokens == 0) break;
-    if (!still_runs(sequence) || sequence->is_decoding() || sequence->has_images_to_encode()) {
-      continue;
+    if (!CanPrefill(sequence)) continue;
+    if (first == nullptr) {
+      first = sequence;
+    } else if (IsQuick(sequence->num_remaining(), first->num_tokens()) &&
+               (quick == nullptr || sequence->num_remaining() < quick->num_remaining())) {
+      quick = sequence;
     }
-    const int64_t count = std::min(sequence->num_remaining(), max_prefill_tokens);
-    plan_.push_back({sequence, count});
-    max_prefill_tokens -= count;
   }
-  return plan_;
+  const auto plan = [&](Sequence* sequence, int64_t most) {
+    const int64_t count = std::min(sequence->num_remaining(), most);
+    if (count == 0) return;
+    plan_.push_back({sequence, count});
+    max_tokens -= count;
+  };
+  if (quick != nullptr) plan(quick, (max_tokens + 1) / 2);
+  for (Sequence* sequence : order_) {
+    if (sequence != quick && CanPrefill(sequence)) plan(sequence, max_tokens);
+  }
 }
 
 bool Scheduler::Reserve(Sequence* sequence, int64_t num_tokens) {

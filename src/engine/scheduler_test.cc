@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/random.h"
 #include "engine/model_files.h"
 #include "tests/testing/tiny_model.h"
 
@@ -11,8 +12,14 @@ namespace {
 // Sequences of text tokens without a model: logits are made up.
 class SchedulerTest : public ::testing::Test {
  protected:
-  Sequence* Add(Scheduler* scheduler, int64_t num_prompt_tokens, int32_t first_id = 65) {
+  Sequence* Add(Scheduler* scheduler, int64_t num_prompt_tokens, int32_t first_id = 65,
+                int64_t num_image_tokens = 0, DraftingPlan drafting = {}) {
     SequenceRequest request;
+    request.drafting = std::move(drafting);
+    if (num_image_tokens > 0) {
+      request.images.emplace_back();
+      request.images[0].num_tokens = num_image_tokens;
+    }
     request.prompt_ids.assign(static_cast<size_t>(num_prompt_tokens), 65);
     request.prompt_ids[0] = first_id;
     for (auto& stream : request.positions.streams) {
@@ -31,7 +38,8 @@ class SchedulerTest : public ::testing::Test {
 
   // Does what the loop does with a plan.
   static void Run(Scheduler* scheduler, const std::vector<Scheduler::Item>& plan) {
-    for (const auto& [sequence, num_new] : plan) {
+    for (const auto& [sequence, num_new, num_drafted] : plan) {
+      EXPECT_EQ(num_drafted, 0);
       const bool wants_logits = num_new == sequence->num_remaining();
       scheduler->MarkComputed({sequence, num_new});
       std::vector<float> logits(300, 0.0f);
@@ -105,6 +113,74 @@ TEST_F(SchedulerTest, FillsAStepWithChunksInOrder) {
   EXPECT_EQ(plan[1].num_new, 14);
 }
 
+// Which of `sequences` have the next eight slices.
+std::string Slices(Scheduler* scheduler, const std::vector<const Sequence*>& sequences) {
+  std::string order;
+  for (int i = 0; i < 8; ++i) {
+    const Sequence* next = scheduler->NextToEncode();
+    order += '-';
+    for (size_t j = 0; j < sequences.size(); ++j) {
+      if (next == sequences[j]) order.back() = static_cast<char>('A' + j);
+    }
+  }
+  return order;
+}
+
+TEST_F(SchedulerTest, ASmallPictureHasEverySecondSliceBesideALargeOne) {
+  Scheduler scheduler = MakeScheduler(200, 8);
+  const Sequence* const large = Add(&scheduler, 101, 65, 100);
+  scheduler.Admit();
+  EXPECT_EQ(Slices(&scheduler, {large}), "AAAAAAAA");
+  const Sequence* const middling = Add(&scheduler, 27, 65, 26);
+  scheduler.Admit();
+  EXPECT_EQ(Slices(&scheduler, {large, middling}), "AAAAAAAA") << "more than a quarter";
+  Sequence* const small = Add(&scheduler, 26, 65, 25);
+  scheduler.Admit();
+  EXPECT_EQ(Slices(&scheduler, {large, middling, small}), "CACACACA");
+  Sequence* const smaller = Add(&scheduler, 25, 65, 24);
+  scheduler.Admit();
+  EXPECT_EQ(Slices(&scheduler, {large, middling, small, smaller}), "DADADADA");
+  scheduler.Remove(smaller);
+  scheduler.Remove(small);
+  EXPECT_EQ(Slices(&scheduler, {large, middling}), "AAAAAAAA");
+}
+
+// However long the others are: at most twice the steps that the prompt takes alone, and one.
+TEST_F(SchedulerTest, AShortPromptIsNotHeldUpByLongOnes) {
+  Random random(1);
+  for (int round = 0; round < 50; ++round) {
+    Scheduler scheduler = MakeScheduler(1000, 8);
+    const auto chunk = static_cast<int64_t>(32 + random.Below(200));
+    const auto size = static_cast<int64_t>(1 + random.Below(300));
+    const auto num_long = 1 + random.Below(6);
+    for (uint64_t i = 0; i < num_long; ++i) {
+      Add(&scheduler, 4 * size + static_cast<int64_t>(random.Below(2000)));
+    }
+    scheduler.Admit();
+    for (uint64_t i = random.Below(3); i > 0; --i) Run(&scheduler, scheduler.PlanStep(512, chunk));
+    Sequence* const quick = Add(&scheduler, size);
+    scheduler.Admit();
+    int64_t steps = 0;
+    for (; quick->num_computed() < size; ++steps) Run(&scheduler, scheduler.PlanStep(512, chunk));
+    EXPECT_LE(steps, 2 * ((size + chunk - 1) / chunk) + 1)
+        << size << " tokens beside " << num_long << " longer prompts, chunks of " << chunk;
+  }
+}
+
+// It gives up at most half.
+TEST_F(SchedulerTest, ALongPromptGoesOnBesideShortOnes) {
+  Scheduler scheduler = MakeScheduler(1000, 8);
+  Sequence* const long_one = Add(&scheduler, 1000);
+  scheduler.Admit();
+  int64_t steps = 0;
+  for (; long_one->num_computed() < 1000; ++steps) {
+    if (scheduler.running().size() < 8) Add(&scheduler, 100);
+    scheduler.Admit();
+    Run(&scheduler, scheduler.PlanStep(512, 100));
+  }
+  EXPECT_LE(steps, 20);
+}
+
 TEST_F(SchedulerTest, PreemptsTheLastAdmittedWhenBlocksEnd) {
   Scheduler scheduler = MakeScheduler(5, 8);
   Sequence* const first = Add(&scheduler, 31);
@@ -137,6 +213,40 @@ TEST_F(SchedulerTest, GivesEveryBlockBack) {
   scheduler.Remove(sequence);
   EXPECT_EQ(num_freed_, 4);
   EXPECT_TRUE(scheduler.is_idle());
+}
+
+TEST_F(SchedulerTest, FreesTheBlocksOfAWrongDraft) {
+  Scheduler scheduler = MakeScheduler(10, 8);
+  Sequence* const sequence = Add(&scheduler, 30, 65, 0, {.expected = {66, 70, 71, 72}});
+  scheduler.Admit();
+  Run(&scheduler, scheduler.PlanStep(64, 64, 8));
+  ASSERT_EQ(sequence->num_tokens(), 31);
+  const auto& plan = scheduler.PlanStep(64, 64, 8);
+  ASSERT_EQ(plan.size(), 1u);
+  EXPECT_EQ(plan[0].num_new, 1);
+  EXPECT_EQ(plan[0].num_drafted, 2);
+  EXPECT_EQ(sequence->block_table().size(), 2u);
+  scheduler.MarkComputed(plan[0]);
+  std::vector<float> logits(300, 0.0f);
+  logits[66] = 1;
+  EXPECT_FALSE(sequence->AcceptLogits(logits));
+  EXPECT_FALSE(sequence->FollowsDraft(0));
+  sequence->EndStep(2, 0);
+  scheduler.FreeUnused(sequence);
+  EXPECT_EQ(sequence->block_table().size(), 1u);
+  EXPECT_EQ(num_freed_, 1);
+}
+
+TEST_F(SchedulerTest, ADraftIsCutToTheBlocksThatAreLeft) {
+  Scheduler scheduler = MakeScheduler(1, 8);
+  Sequence* const sequence = Add(&scheduler, 30, 65, 0, {.expected = {66, 70, 71, 72}});
+  scheduler.Admit();
+  Run(&scheduler, scheduler.PlanStep(64, 64, 8));
+  const auto& plan = scheduler.PlanStep(64, 64, 8);
+  ASSERT_EQ(plan.size(), 1u);
+  EXPECT_EQ(plan[0].num_drafted, 1);
+  EXPECT_EQ(sequence->block_table().size(), 1u);
+  EXPECT_EQ(scheduler.num_preemptions(), 0);
 }
 
 TEST_F(SchedulerTest, UsesTheBlocksOfASequenceThatBeganAlike) {

@@ -1,6 +1,8 @@
 #include "engine/sequence.h"
 
 #include <algorithm>
+#include <iterator>
+#include <new>
 #include <utility>
 
 #include "base/check.h"
@@ -27,6 +29,7 @@ Sequence::Sequence(SequenceRequest request, const SequenceContext& context)
       random_(request_.sampling.seed),
       detokenizer_(*context.tokenizer, request_.sampling.skip_special_tokens),
       stop_checker_(request_.sampling, *context.end_ids, request_.max_new_tokens),
+      drafter_(std::move(request_.drafting), context.tokenizer),
       submitted_(Clock::now()) {
   OCTAVO_CHECK(num_prompt_tokens_ > 0 && request_.max_new_tokens > 0);
   usage_.prompt_tokens = num_prompt_tokens_;
@@ -92,8 +95,8 @@ double Sequence::AdvanceEncoding(Model* model, const PreprocessorConfig& preproc
       ready_ = Clock::now();
       return 0;
     }
-    encoding_ =
-        model->StartVisionEncoding(CutPatches(image.pixels, preprocessor, NormalizeRule::kFast));
+    encoding_ = model->StartVisionEncoding(
+        CutPatches(image.pixels, preprocessor, NormalizeRule::kFast, image.cells));
   }
   const double share_before = encoding_->progress();
   const bool is_done = encoding_->Advance(budget_flops);
@@ -120,12 +123,40 @@ const float* Sequence::ImageRow(int64_t token) const {
   return nullptr;
 }
 
-void Sequence::AppendTo(ForwardBatch* batch, int64_t count) const {
+int64_t Sequence::Draft(int64_t most) {
+  OCTAVO_DCHECK(is_decoding());
+  draft_.clear();
+  // The step itself chooses one more token than were drafted.
+  const int64_t num_left = request_.max_new_tokens - (num_tokens() - num_prompt_tokens_);
+  most = std::min(most, num_left - 1);
+  if (most <= 0) return 0;
+  try {
+    drafter_.Draft(token_ids_, text_, static_cast<size_t>(most), &draft_);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (...) {
+    draft_failure_ = std::current_exception();
+    draft_.clear();
+  }
+  return std::ssize(draft_);
+}
+
+void Sequence::EndStep(int64_t num_drafted, int64_t num_accepted) {
+  ++usage_.decode_steps;
+  usage_.drafted_tokens += num_drafted;
+  usage_.accepted_tokens += num_accepted;
+  drafter_.Learn(num_drafted, num_accepted);
+}
+
+void Sequence::AppendTo(ForwardBatch* batch, int64_t count, int64_t num_drafted) const {
   OCTAVO_DCHECK(count > 0 && count <= num_remaining() && !has_images_to_encode());
-  for (int64_t i = num_computed_; i < num_computed_ + count; ++i) {
+  OCTAVO_DCHECK(num_drafted == 0 ||
+                (count == num_remaining() && num_drafted <= std::ssize(draft_)));
+  for (int64_t i = num_computed_; i < num_computed_ + count + num_drafted; ++i) {
     const auto index = static_cast<size_t>(i);
     const bool in_prompt = i < num_prompt_tokens_;
-    batch->token_ids.push_back(token_ids_[index]);
+    batch->token_ids.push_back(i < num_tokens() ? token_ids_[index]
+                                                : draft_[index - token_ids_.size()]);
     batch->image_rows.push_back(in_prompt ? ImageRow(i) : nullptr);
     for (size_t axis = 0; axis < 3; ++axis) {
       batch->positions[axis].push_back(in_prompt
@@ -135,11 +166,13 @@ void Sequence::AppendTo(ForwardBatch* batch, int64_t count) const {
   }
   batch->sequences.push_back({.block_table = block_table_,
                               .num_cached = num_computed_,
-                              .num_new = count,
-                              .wants_logits = count == num_remaining()});
+                              .num_new = count + num_drafted,
+                              .wants_logits = count == num_remaining(),
+                              .num_drafted = num_drafted});
 }
 
 bool Sequence::AcceptLogits(std::span<float> logits) {
+  if (draft_failure_) std::rethrow_exception(draft_failure_);
   const int64_t num_generated = num_tokens() - num_prompt_tokens_ + 1;
   if (!AllFinite(logits)) {
     throw Error(ErrorCode::kDataLoss, StrCat("the model's logits for generated token ",
@@ -150,6 +183,7 @@ bool Sequence::AcceptLogits(std::span<float> logits) {
   event.id = Sample(logits, request_.sampling, &random_);
   token_ids_.push_back(event.id);
   processors_.Append(event.id);
+  drafter_.Append(event.id);
   if (num_generated == 1) {
     first_token_ = Clock::now();
     usage_.prefill_seconds = SecondsBetween(ready_, first_token_);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <future>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "base/random.h"
 #include "base/xxh.h"
 #include "engine/block_pool.h"
+#include "engine/drafter.h"
 #include "engine/encoder_cache.h"
 #include "engine/logits_processors.h"
 #include "engine/stop_checker.h"
@@ -34,8 +36,9 @@ struct Outcome {
 struct PromptImage {
   Image pixels;
   GridThw grid;
-  Xxh128Digest digest;      // of pixels and grid
-  int64_t first_token = 0;  // index of its first image token in the prompt
+  std::vector<int32_t> cells;  // that are encoded, as Patches has them; empty: all
+  Xxh128Digest digest;         // of pixels, grid and whether blank cells are left out
+  int64_t first_token = 0;     // index of its first image token in the prompt
   int64_t num_tokens = 0;
 
   int64_t end_token() const { return first_token + num_tokens; }
@@ -47,6 +50,7 @@ struct SequenceRequest {
   MropePositions positions;  // of the prompt
   std::vector<PromptImage> images;
   SamplingParams sampling;
+  DraftingPlan drafting;
   int64_t max_new_tokens = 0;  // what fits, at least 1
   std::function<void(const TokenEvent&)> on_token;
   std::shared_ptr<Outcome> outcome;
@@ -77,6 +81,10 @@ class Sequence {
 
   // An image whose tokens are in the cache is not needed.
   bool has_images_to_encode() const { return NextImage() < request_.images.size(); }
+  // Tokens of the next image, a measure of its work. REQUIRES: has_images_to_encode().
+  int64_t next_image_tokens() const { return request_.images[NextImage()].num_tokens; }
+  // An encoding was begun, and holds its activations.
+  bool is_encoding() const { return encoding_ != nullptr; }
   // Advances the encoding of the next image by about so many operations, or takes it from `cache`,
   // which gets what is made; returns how many operations it took. Throws what
   // Model::StartVisionEncoding throws, std::bad_alloc. REQUIRES: has_images_to_encode().
@@ -89,8 +97,11 @@ class Sequence {
   // REQUIRES: the sequence has these tokens.
   const BlockKey& KeyOfBlock(size_t index);
 
-  // Appends the next `count` tokens to the batch.
-  void AppendTo(ForwardBatch* batch, int64_t count) const;
+  // Guesses at most `most` of the tokens after the newest; returns how many. What the request's
+  // grammar throws, the next AcceptLogits throws. Throws std::bad_alloc. REQUIRES: is_decoding().
+  int64_t Draft(int64_t most);
+  // Appends the next `count` tokens to the batch, then the first `num_drafted` of the draft.
+  void AppendTo(ForwardBatch* batch, int64_t count, int64_t num_drafted = 0) const;
   void MarkComputed(int64_t count) { num_computed_ += count; }
   // The first `count` tokens were found in the cache. REQUIRES: none is computed; count <
   // num_tokens().
@@ -101,6 +112,12 @@ class Sequence {
   // Chooses the next token from logits [vocab_size], which are changed, and calls on_token.
   // True when the sequence is finished. Throws kDataLoss (logits not finite); what on_token throws.
   bool AcceptLogits(std::span<float> logits);
+  // Is the newest token the draft's token `index`?
+  bool FollowsDraft(int64_t index) const {
+    return token_ids_.back() == draft_[static_cast<size_t>(index)];
+  }
+  // A step chose tokens, after which so many of those drafted were found right.
+  void EndStep(int64_t num_drafted, int64_t num_accepted);
 
   // Fulfils the promise; the sequence is of no more use.
   void Finish(FinishReason reason);
@@ -133,6 +150,9 @@ class Sequence {
   Random random_;
   Detokenizer detokenizer_;
   StopChecker stop_checker_;
+  Drafter drafter_;
+  std::vector<int32_t> draft_;  // of the step that is planned
+  std::exception_ptr draft_failure_;
   std::string text_;
   FinishReason finish_reason_ = FinishReason::kStop;
 

@@ -14,9 +14,10 @@
 namespace octavo::testing {
 
 // With two threads if nothing is said.
-inline std::unique_ptr<Engine> MakeTinyEngine(EngineOptions options = {}) {
+inline std::unique_ptr<Engine> MakeTinyEngine(EngineOptions options = {},
+                                              double turn_seconds = kTurnSeconds) {
   if (options.num_threads == 0) options.num_threads = 2;
-  return MakeEngine(*MakeTinyModel(), options, SelectedKernels());
+  return MakeEngine(*MakeTinyModel(), options, SelectedKernels(), turn_seconds);
 }
 
 // Generates exactly max_new_tokens.
