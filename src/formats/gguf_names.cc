@@ -72,7 +72,42 @@ std::optional<GgufPlace> FindInLayer(const Entry (&entries)[kCount], std::string
   return std::nullopt;
 }
 
+// Names of the entries whose canonical one is that.
+template <size_t kCount>
+void AppendNames(const Entry (&entries)[kCount], std::string_view canonical, std::string_view begin,
+                 std::string_view end, std::vector<std::string>* names) {
+  for (const Entry& entry : entries) {
+    if (entry.canonical == canonical) names->push_back(StrCat(begin, entry.stored, end));
+  }
+}
+
+// "blk.N." or "v.blk.N." before what stands in a layer.
+template <size_t kCount>
+void AppendNamesOfLayer(const Entry (&entries)[kCount], std::string_view rest,
+                        std::string_view prefix, std::vector<std::string>* names) {
+  const size_t dot = rest.find('.');
+  const size_t last = rest.rfind('.');
+  if (dot == std::string_view::npos || last <= dot) return;
+  AppendNames(entries, rest.substr(dot + 1, last - dot - 1),
+              StrCat(prefix, rest.substr(0, dot + 1)), rest.substr(last), names);
+}
+
+constexpr std::string_view kTextLayers = "model.layers.";
+constexpr std::string_view kVisionLayers = "visual.blocks.";
+
 }  // namespace
+
+std::vector<std::string> GgufNamesOf(std::string_view canonical) {
+  std::vector<std::string> names;
+  AppendNames(kWhole, canonical, "", "", &names);
+  if (canonical.starts_with(kTextLayers)) {
+    AppendNamesOfLayer(kText, canonical.substr(kTextLayers.size()), "blk.", &names);
+  }
+  if (canonical.starts_with(kVisionLayers)) {
+    AppendNamesOfLayer(kVision, canonical.substr(kVisionLayers.size()), "v.blk.", &names);
+  }
+  return names;
+}
 
 std::optional<GgufPlace> FindGgufPlace(std::string_view name) {
   constexpr std::string_view kTextPrefix = "blk.";
@@ -83,10 +118,10 @@ std::optional<GgufPlace> FindGgufPlace(std::string_view name) {
     }
   }
   if (name.substr(0, kTextPrefix.size()) == kTextPrefix) {
-    return FindInLayer(kText, name.substr(kTextPrefix.size()), "model.layers.");
+    return FindInLayer(kText, name.substr(kTextPrefix.size()), kTextLayers);
   }
   if (name.substr(0, kVisionPrefix.size()) == kVisionPrefix) {
-    return FindInLayer(kVision, name.substr(kVisionPrefix.size()), "visual.blocks.");
+    return FindInLayer(kVision, name.substr(kVisionPrefix.size()), kVisionLayers);
   }
   return std::nullopt;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace octavo {
 
@@ -17,6 +18,10 @@ struct GgufPlace {
 // nullopt for names that the architecture does not have.
 // Source: ggml-org/llama.cpp gguf-py/gguf/constants.py, tools/mtmd/clip-impl.h.
 std::optional<GgufPlace> FindGgufPlace(std::string_view name);
+
+// The names that a tensor of a model has in GGUF files, one for each of its parts in their order;
+// empty if it has none there.
+std::vector<std::string> GgufNamesOf(std::string_view canonical);
 
 }  // namespace octavo
 

@@ -37,6 +37,26 @@ TEST(GgufNames, JoinsWhatGgufSplits) {
   EXPECT_EQ(FindGgufPlace("blk.4.attn_q.bias")->num_parts, 1);
 }
 
+TEST(GgufNames, NamesLeadBackToTheirPlaces) {
+  for (const char* name :
+       {"model.embed_tokens.weight", "lm_head.weight", "model.layers.17.self_attn.v_proj.bias",
+        "model.layers.3.post_attention_layernorm.weight", "visual.patch_embed.proj.weight",
+        "visual.blocks.9.attn.qkv.weight", "visual.blocks.9.mlp.fc2.bias",
+        "visual.merger.mlp.0.weight"}) {
+    const std::vector<std::string> stored = GgufNamesOf(name);
+    ASSERT_FALSE(stored.empty()) << name;
+    for (size_t i = 0; i < stored.size(); ++i) {
+      const auto place = FindGgufPlace(stored[i]);
+      ASSERT_TRUE(place) << stored[i];
+      EXPECT_EQ(place->name, name);
+      EXPECT_EQ(place->part, static_cast<int>(i));
+      EXPECT_EQ(place->num_parts, static_cast<int>(stored.size()));
+    }
+  }
+  EXPECT_TRUE(GgufNamesOf("visual.blocks.9.attn.rotary").empty());
+  EXPECT_TRUE(GgufNamesOf("model.layers.").empty());
+}
+
 TEST(GgufNames, OtherNamesHaveNoPlace) {
   for (const char* name :
        {"", "blk", "blk.", "blk.0", "blk.0.", "blk.0.attn_q", "blk.0.attn_q.scale",

@@ -8,18 +8,13 @@
 
 #include "base/str_cat.h"
 #include "base/utf8.h"
+#include "formats/gguf_tokens.h"
 #include "octavo/error.h"
 
 namespace octavo {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Kinds of tokens that octavo tells apart (tokenizer.ggml.token_type).
-constexpr int32_t kNormalToken = 1;
-constexpr int32_t kControlToken = 3;
-constexpr int32_t kUserToken = 4;
-constexpr int32_t kUnusedToken = 5;
 
 // MinerU2.5's own limits (preprocessor_config.json of 2509).
 constexpr uint64_t kMinPixels = 50176;
@@ -119,7 +114,7 @@ struct Tokens {
 
   std::optional<int64_t> Find(std::string_view text) const {
     for (size_t i = 0; i < texts.size(); ++i) {
-      if (texts[i] == text && kinds[i] != kUnusedToken) return static_cast<int64_t>(i);
+      if (texts[i] == text && kinds[i] != kGgufUnusedToken) return static_cast<int64_t>(i);
     }
     return std::nullopt;
   }
@@ -150,20 +145,20 @@ std::string TokenizerJson(const Metadata& metadata, const Tokens& tokens) {
   for (size_t i = 0; i < tokens.texts.size(); ++i) {
     const std::string text(tokens.texts[i]);
     switch (tokens.kinds[i]) {
-      case kNormalToken:
+      case kGgufNormalToken:
         vocab[text] = i;
         break;
-      case kControlToken:
-      case kUserToken:
+      case kGgufControlToken:
+      case kGgufUserToken:
         added.push_back({{"id", i},
                          {"content", text},
                          {"single_word", false},
                          {"lstrip", false},
                          {"rstrip", false},
                          {"normalized", false},
-                         {"special", tokens.kinds[i] == kControlToken}});
+                         {"special", tokens.kinds[i] == kGgufControlToken}});
         break;
-      case kUnusedToken:
+      case kGgufUnusedToken:
         break;
       default:
         metadata.Throw(ErrorCode::kUnsupported, StrCat("token ", i, " is of kind ", tokens.kinds[i],
@@ -175,16 +170,12 @@ std::string TokenizerJson(const Metadata& metadata, const Tokens& tokens) {
   for (const std::string_view merge : metadata.Strings("tokenizer.ggml.merges")) {
     merges.push_back(std::string(merge));
   }
-  // As in tokenizer.json of the family.
-  const char* pattern =
-      "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| "
-      "?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
   const Json byte_level = {{"type", "ByteLevel"},
                            {"add_prefix_space", false},
                            {"trim_offsets", false},
                            {"use_regex", false}};
   const Json split = {{"type", "Split"},
-                      {"pattern", {{"Regex", pattern}}},
+                      {"pattern", {{"Regex", kQwen2SplitPattern}}},
                       {"behavior", "Isolated"},
                       {"invert", false}};
   const Json tokenizer = {

@@ -21,7 +21,10 @@ namespace fs = std::filesystem;
 // The file and where everything is. Const and safe from any thread.
 struct Opened {
   explicit Opened(const fs::path& path)
-      : file(MappedFile::Open(path)), index(ReadOctavoIndex(file.bytes(), path.native())) {}
+      : file(MappedFile::Open(path)), index(ReadOctavoIndex(file.bytes(), path.native())) {
+    // With pages of 4 KB decoding, which reads all weights for every token, waits for addresses.
+    file.AdviseHugePages();
+  }
 
   std::span<const std::byte> Bytes(const OctavoBytes& bytes) const {
     return file.bytes().subspan(static_cast<size_t>(bytes.offset), static_cast<size_t>(bytes.size));

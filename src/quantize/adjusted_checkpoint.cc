@@ -38,16 +38,18 @@ void Adjust(const TensorAdjustment& adjustment, int64_t n, int64_t k, float* val
 AdjustedCheckpoint::AdjustedCheckpoint(const Checkpoint& original, Adjustments adjustments)
     : original_(original), adjustments_(std::move(adjustments)), tensors_(original.Tensors()) {
   for (TensorInfo& tensor : tensors_) {
-    if (!adjustments_.contains(tensor.name)) continue;
+    const auto found = adjustments_.find(tensor.name);
+    if (found == adjustments_.end()) continue;
     tensor.dtype = DType::kF32;
     tensor.packed = std::nullopt;
+    if (!found->second.packed.empty()) tensor.packed = found->second.packed_layout;
   }
 }
 
 std::optional<LoadedTensor> AdjustedCheckpoint::Find(std::string_view name) const {
   std::optional<LoadedTensor> tensor = original_.Find(name);
   const auto found = adjustments_.find(name);
-  if (!tensor || found == adjustments_.end()) return tensor;
+  if (!tensor || found == adjustments_.end() || !found->second.packed.empty()) return tensor;
   const Shape shape = tensor->view.shape;
   const int64_t count = shape.num_elements();
   auto values = std::make_shared<AlignedBuffer<float>>(static_cast<size_t>(count));
@@ -58,8 +60,13 @@ std::optional<LoadedTensor> AdjustedCheckpoint::Find(std::string_view name) cons
 }
 
 std::optional<PackedTensor> AdjustedCheckpoint::FindPacked(std::string_view name) const {
-  if (adjustments_.contains(name)) return std::nullopt;
-  return original_.FindPacked(name);
+  const auto found = adjustments_.find(name);
+  if (found == adjustments_.end()) return original_.FindPacked(name);
+  const std::vector<std::byte>& packed = found->second.packed;
+  if (packed.empty()) return std::nullopt;
+  auto bytes = std::make_shared<AlignedBuffer<std::byte>>(packed.size());
+  std::copy(packed.begin(), packed.end(), bytes->data());
+  return PackedTensor{found->second.packed_layout, bytes->data(), bytes};
 }
 
 }  // namespace octavo

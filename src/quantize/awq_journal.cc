@@ -1,5 +1,6 @@
 #include "quantize/awq_journal.h"
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 #include <system_error>
@@ -34,6 +35,15 @@ void AppendDouble(double value, std::string* out) {
   out->append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
+// Of a quantised matrix.
+void AppendLayout(const PackedLayout& layout, std::string* out) {
+  for (const int64_t value :
+       {layout.n, layout.k, int64_t{layout.group.bits}, int64_t{layout.group.group_size},
+        static_cast<int64_t>(layout.group.scale_dtype), int64_t{layout.group.is_7bit ? 1 : 0}}) {
+    AppendU64(static_cast<uint64_t>(value), out);
+  }
+}
+
 uint64_t HashOf(std::string_view bytes) {
   return Xxh64({reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()});
 }
@@ -63,6 +73,32 @@ class Cursor {
     std::vector<float> values(bytes.size() / sizeof(float));
     if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;
+  }
+  PackedLayout Layout() {
+    const auto n = static_cast<int64_t>(U64());
+    const auto k = static_cast<int64_t>(U64());
+    const uint64_t bits = U64();
+    const uint64_t size = U64();
+    const uint64_t dtype = U64();
+    const uint64_t is_7bit = U64();
+    GroupLayout group;
+    group.bits = bits == 4 ? 4 : 8;
+    group.group_size = static_cast<int>(std::min<uint64_t>(size, 1 << 20));
+    group.scale_dtype = dtype == static_cast<uint64_t>(DType::kBF16) ? DType::kBF16 : DType::kF16;
+    group.is_7bit = is_7bit == 1;
+    PackedLayout layout;
+    layout.format = group.bits == 4 ? WeightFormat::kW4 : WeightFormat::kW8;
+    layout.n = n;
+    layout.k = k;
+    layout.group = group;
+    constexpr int64_t kMost = int64_t{1} << 31;
+    const char* reason = n > kMost || k > kMost   ? "too large"
+                         : bits != 4 && bits != 8 ? "neither 4 nor 8 bits"
+                                                  : InvalidPackedLayout(layout);
+    if (reason != nullptr) {
+      throw Error(ErrorCode::kDataLoss, StrCat(where_, ": a matrix that cannot be: ", reason));
+    }
+    return layout;
   }
 
  private:
@@ -95,6 +131,9 @@ std::string WriteFinding(const AwqFinding& finding) {
     AppendFloats(adjustment.clip, &out);
     AppendU64(static_cast<uint64_t>(adjustment.clip_group), &out);
     AppendFloats(adjustment.rows, &out);
+    AppendText({reinterpret_cast<const char*>(adjustment.packed.data()), adjustment.packed.size()},
+               &out);
+    if (!adjustment.packed.empty()) AppendLayout(adjustment.packed_layout, &out);
   }
   AppendU64(finding.errors.size(), &out);
   for (const auto& [name, errors] : finding.errors) {
@@ -114,6 +153,16 @@ AwqFinding ReadFinding(std::string_view bytes, std::string_view where) {
     adjustment.clip = cursor.Floats();
     adjustment.clip_group = static_cast<int64_t>(cursor.U64());
     adjustment.rows = cursor.Floats();
+    const std::string_view packed = cursor.Text();
+    if (packed.empty()) continue;
+    adjustment.packed.assign(reinterpret_cast<const std::byte*>(packed.data()),
+                             reinterpret_cast<const std::byte*>(packed.data()) + packed.size());
+    adjustment.packed_layout = cursor.Layout();
+    if (PackedBytes(adjustment.packed_layout) != packed.size()) {
+      throw Error(ErrorCode::kDataLoss,
+                  StrCat(where, ": a matrix of ", packed.size(), " bytes, expected ",
+                         PackedBytes(adjustment.packed_layout)));
+    }
   }
   for (uint64_t count = cursor.U64(); count > 0; --count) {
     OutputErrors& errors = finding.errors[std::string(cursor.Text())];

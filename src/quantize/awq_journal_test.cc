@@ -19,6 +19,9 @@ AwqFinding SomeFinding(float seed) {
   finding.adjustments["a.weight"] = {
       .columns = {seed, 2, 3, 4}, .clip = {5, 6, seed, 8}, .clip_group = 2, .rows = {}};
   finding.adjustments["norm.weight"] = {.rows = {1, seed}};
+  TensorAdjustment& rounded = finding.adjustments["rounded.weight"];
+  rounded.packed_layout = PackedLayout::Quantized({.bits = 4, .group_size = 64}, 20, 128);
+  rounded.packed.resize(PackedBytes(rounded.packed_layout), std::byte{static_cast<uint8_t>(seed)});
   finding.errors["a.weight"] = {0.1, static_cast<double>(seed)};
   return finding;
 }

@@ -7,6 +7,7 @@
 #include "base/xxh.h"
 #include "model/weights.h"
 #include "quantize/awq_journal.h"
+#include "quantize/gptq.h"
 #include "quantize/write_model.h"
 
 namespace octavo {
@@ -58,10 +59,11 @@ ModelOptions CalibrationOptions(const Checkpoint& checkpoint, const ModelConfig&
   return options;
 }
 
-uint64_t AwqKey(const Checkpoint& checkpoint, const ExportOptions& options,
+uint64_t AwqKey(const Checkpoint& checkpoint, SearchMethod method, const ExportOptions& options,
                 const std::vector<CalibrationSample>& samples) {
   Key key;
-  key.Add("1");  // of the searches; a change of what they find makes another number
+  key.Add("2");  // of the searches; a change of what they find makes another number
+  key.Add(method == SearchMethod::kGptq ? "gptq" : "awq");
   for (const MatrixForm form : {options.language, options.head, options.vision}) {
     key.Add(StrCat(static_cast<int>(form)));
   }
@@ -96,7 +98,7 @@ AwqFinding RunAwq(const Checkpoint& checkpoint, const ExportOptions& options,
   std::optional<AwqJournal> journal;
   if (!run.journal.empty()) {
     if (progress) progress("reading the model", 0);
-    journal.emplace(run.journal, AwqKey(checkpoint, options, samples), run.resume);
+    journal.emplace(run.journal, AwqKey(checkpoint, run.method, options, samples), run.resume);
   }
   std::vector<AwqGroup> to_do;
   double work = 0;
@@ -128,7 +130,9 @@ AwqFinding RunAwq(const Checkpoint& checkpoint, const ExportOptions& options,
     if (progress) {
       progress(group.linears[0].name, kCalibrationShare + (1 - kCalibrationShare) * done / work);
     }
-    AwqFinding finding = SearchAwqGroup(checkpoint, plan, group, collector, context);
+    AwqFinding finding = run.method == SearchMethod::kGptq
+                             ? SearchGptqGroup(checkpoint, plan, group, collector, context)
+                             : SearchAwqGroup(checkpoint, plan, group, collector, context);
     add(finding);
     if (journal) journal->Append(group.stage, std::move(finding));
     done += WorkOf(group, plan);

@@ -14,15 +14,10 @@
 #include "base/aligned_buffer.h"
 #include "ops/context.h"
 #include "quantize/linear_inputs.h"
+#include "quantize/searched_linear.h"
 #include "tensor/packed_layout.h"
 
 namespace octavo {
-
-// A linear layer's weights [layout.n, layout.k], and how they will be rounded.
-struct SearchedLinear {
-  PackedLayout layout;  // quantised
-  AlignedBuffer<float> weights;
-};
 
 // Uses context.pool, .kernels and .workspace, whose scratch is at least
 // ops::MatmulScratchBytes(largest K). The same bits for any number of threads.

@@ -51,12 +51,6 @@ SearchedLinear MakeLinear(uint64_t seed, float spike = 1) {
   return linear;
 }
 
-AlignedBuffer<float> Copy(const AlignedBuffer<float>& values) {
-  AlignedBuffer<float> copy(values.size());
-  for (size_t i = 0; i < values.size(); ++i) copy[i] = values[i];
-  return copy;
-}
-
 class AwqSearchTest : public ::testing::Test {
  protected:
   explicit AwqSearchTest(int num_threads = 2)

@@ -1,8 +1,10 @@
 #include "quantize/tensor_maker.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "base/aligned_buffer.h"
 #include "base/check.h"
@@ -83,6 +85,35 @@ MadeTensor Own(AlignedBuffer<T> values) {
   return {std::as_bytes(std::as_const(*owner).span()), owner, std::nullopt};
 }
 
+// How far the packed matrix is from the one that it was made of. Sums in the order of the rows.
+RoundingError ErrorOf(const PackedTensor& packed, const TensorView& weight, ThreadPool* pool) {
+  const PackedLayout& layout = packed.layout;
+  std::vector<RoundingError> errors(static_cast<size_t>(layout.n));
+  pool->ParallelFor(layout.n, 16, [&](int64_t begin, int64_t end, int) {
+    std::vector<float> before(static_cast<size_t>(layout.k));
+    std::vector<float> after(before.size());
+    for (int64_t r = begin; r < end; ++r) {
+      RoundingError& error = errors[static_cast<size_t>(r)];
+      ToFloats(weight, r * layout.k, layout.k, before.data());
+      UnpackPackedRow(layout, packed.data, r, after.data());
+      for (size_t i = 0; i < before.size(); ++i) {
+        const auto w = static_cast<double>(before[i]);
+        const double difference = static_cast<double>(after[i]) - w;
+        error.squares += difference * difference;
+        error.weight_squares += w * w;
+        error.max_abs = std::max(error.max_abs, std::abs(difference));
+      }
+    }
+  });
+  RoundingError all;
+  for (const RoundingError& error : errors) {
+    all.squares += error.squares;
+    all.weight_squares += error.weight_squares;
+    all.max_abs = std::max(all.max_abs, error.max_abs);
+  }
+  return all;
+}
+
 }  // namespace
 
 MadeTensor TensorMaker::Make(const PlannedTensor& planned, const TensorInfo& source) const {
@@ -95,6 +126,15 @@ MadeTensor TensorMaker::Make(const PlannedTensor& planned, const TensorInfo& sou
   const LoadedTensor tensor = checkpoint_.Get(target.name);
   RequireFloats(place, tensor.view);
   if (!target.is_matrix()) return Own(Floats(place, tensor.view, pool_));
+  if (target.layout.is_quantized()) {
+    // A search has rounded it.
+    std::optional<PackedTensor> rounded = checkpoint_.FindPacked(target.name);
+    if (rounded && rounded->layout == target.layout) {
+      return {{rounded->data, PackedBytes(rounded->layout)},
+              rounded->owner,
+              ErrorOf(*rounded, tensor.view, pool_)};
+    }
+  }
   AlignedBuffer<std::byte> packed(PackedBytes(target.layout));
   std::optional<RoundingError> rounding;
   if (target.layout.is_quantized()) {
