@@ -25,6 +25,16 @@ bool Contains(const std::string_view (&names)[kCount], std::string_view name) {
 
 bool IsBlockType(std::string_view type) noexcept { return Contains(kBlockTypes, type); }
 
+std::optional<std::string_view> OnlyBlockType(std::string_view begin) noexcept {
+  std::optional<std::string_view> only;
+  for (const std::string_view type : kBlockTypes) {
+    if (!type.starts_with(begin)) continue;
+    if (only) return std::nullopt;
+    only = type;
+  }
+  return only;
+}
+
 bool IsCaptionType(std::string_view type) noexcept {
   constexpr std::string_view kNames[] = {"image_caption", "table_caption", "code_caption",
                                          "caption"};

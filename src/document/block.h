@@ -3,6 +3,7 @@
 #define OCTAVO_DOCUMENT_BLOCK_H_
 
 #include <array>
+#include <optional>
 #include <string_view>
 
 namespace octavo {
@@ -13,6 +14,8 @@ using Bbox = std::array<double, 4>;
 // Types that a layout answer may name. Lower case.
 // Source: mineru-vl-utils 2.0.7, structs.py.
 bool IsBlockType(std::string_view type) noexcept;
+// The only such type that begins with `begin`; nullopt: none, or several.
+std::optional<std::string_view> OnlyBlockType(std::string_view begin) noexcept;
 
 // Captions and footnotes, of a named kind or of none.
 bool IsCaptionType(std::string_view type) noexcept;

@@ -27,6 +27,14 @@ class ItemWriter {
     if (block.type == "code") return Code(block);
     if (IsVisualType(block.type)) return Picture(block);
     if (block.type == "interline_equation") {
+      const MiddleSpan* span = BodySpan(block);
+      if (rule_ == MiddleRule::kKeepText && span != nullptr &&
+          IsBlank(span->content.value_or(""))) {
+        return {{"type", "equation"},
+                {"img_path", PathOf(span)},
+                {"text", ""},
+                {"text_format", "latex"}};
+      }
       return {{"type", "equation"}, {"text", BlockText(block)}, {"text_format", "latex"}};
     }
     if (block.type == "title") {

@@ -74,5 +74,14 @@ TEST(ContentList, WritesEquationsListsImagesAndCode) {
   }
 }
 
+TEST(ContentList, NamesThePictureOfAFormulaThatWasNotRead) {
+  Page page;
+  page.blocks = {{"equation", {0, 0, 1, 0.1}, 0}};
+  page.blocks[0].img_path = "p1.jpg";
+  const std::string json = ToContentListJson({page}, "p/");
+  EXPECT_NE(json.find("\"img_path\": \"p/p1.jpg\",\n        \"text\": \"\""), std::string::npos)
+      << json;
+}
+
 }  // namespace
 }  // namespace octavo

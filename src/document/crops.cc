@@ -37,8 +37,8 @@ bool IsAnalysable(const std::vector<ContentBlock>& blocks, const ContentBlock& b
 
 }  // namespace
 
-Image LayoutPicture(const Image& page) {
-  return Resize(page, kLayoutSide, kLayoutSide, kCropResampleRule);
+Image LayoutPicture(const Image& page, int side) {
+  return Resize(page, side, side, kCropResampleRule);
 }
 
 Image CropBox(const Image& page, const std::array<double, 4>& bbox) {
@@ -78,10 +78,17 @@ Image PadAndEnlarge(const Image& crop) {
   return Resize(padded, size.width, size.height, kCropResampleRule);
 }
 
-Image CropOfBlock(const Image& page, const std::array<double, 4>& bbox, std::optional<int> angle) {
+Image CropOfBlock(const Image& page, const std::array<double, 4>& bbox, std::optional<int> angle,
+                  double scale) {
   Image crop = CropBox(page, bbox);
   if (crop.empty()) return {};
   if (angle.value_or(0) != 0) crop = RotateCounterClockwise(crop, *angle);
+  if (scale < 1.0) {
+    const auto reduced = [scale](int side) {
+      return std::max(1, static_cast<int>(std::lround(side * scale)));
+    };
+    crop = Resize(crop, reduced(crop.width), reduced(crop.height), kCropResampleRule);
+  }
   return PadAndEnlarge(crop);
 }
 

@@ -17,8 +17,9 @@ namespace octavo {
 inline constexpr ResampleRule kCropResampleRule = ResampleRule::kPillow13;
 inline constexpr int kLayoutSide = 1036;
 
-// The whole page stretched to 1036 x 1036. REQUIRES: a non-empty image.
-Image LayoutPicture(const Image& page);
+// The whole page stretched to a square, the reference's or a smaller one. REQUIRES: a non-empty
+// image.
+Image LayoutPicture(const Image& page, int side = kLayoutSide);
 
 // The pixels of a box given in fractions of the page, edges rounded half to even as Pillow does.
 // Empty if a side rounds to nothing.
@@ -38,9 +39,10 @@ CropSize SizeOfCrop(int width, int height);
 // Pads and enlarges by SizeOfCrop. REQUIRES: a non-empty image.
 Image PadAndEnlarge(const Image& crop);
 
-// The crop of a block as it is sent: cut, turned upright by `angle`, padded, enlarged. Empty if the
-// box has no pixel.
-Image CropOfBlock(const Image& page, const std::array<double, 4>& bbox, std::optional<int> angle);
+// The crop of a block as it is sent: cut, turned upright by `angle`, reduced by `scale` (at most 1;
+// 1: its pixels stay as they are), padded, enlarged. Empty if the box has no pixel.
+Image CropOfBlock(const Image& page, const std::array<double, 4>& bbox, std::optional<int> angle,
+                  double scale = 1.0);
 
 // A block that the model is asked to read.
 struct BlockRequest {

@@ -18,6 +18,30 @@ TEST(Crops, HasTheReferencesSizeForEveryCase) {
   EXPECT_EQ(SizeOfCrop(1000, 27).width, 1038);
 }
 
+TEST(Crops, AScaleReducesWhatIsSentAfterTheTurn) {
+  const Image page(1000, 500, 200);
+  const std::array<double, 4> box = {0.1, 0.2, 0.5, 0.6};  // 400 x 200
+  const Image half = CropOfBlock(page, box, 0, 0.5);
+  EXPECT_EQ(half.width, 200);
+  EXPECT_EQ(half.height, 100);
+  const Image turned = CropOfBlock(page, box, 90, 0.5);
+  EXPECT_EQ(turned.width, 100);
+  EXPECT_EQ(turned.height, 200);
+  const Image whole = CropOfBlock(page, box, 0);
+  EXPECT_EQ(whole.width, 400);
+  EXPECT_EQ(CropOfBlock(page, box, 0, 1.0).pixels, whole.pixels);
+  // Never below the side that the reference enlarges to.
+  EXPECT_EQ(CropOfBlock(page, {0, 0, 1, 0.1}, 0, 0.1).height, 28);
+}
+
+TEST(Crops, TheLayoutPictureIsASquareOfTheSideThatIsAskedFor) {
+  const Image page(600, 900, 200);
+  EXPECT_EQ(LayoutPicture(page).width, 1036);
+  EXPECT_EQ(LayoutPicture(page).height, 1036);
+  EXPECT_EQ(LayoutPicture(page, 728).width, 728);
+  EXPECT_EQ(LayoutPicture(page, 728).height, 728);
+}
+
 TEST(Crops, PlansTheReferencesRequestsForEveryCase) {
   const auto cases = ReadRequestsCases();
   ASSERT_GE(cases.size(), 12u);

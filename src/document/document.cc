@@ -20,6 +20,7 @@
 #include "document/model_card.h"
 #include "document/page_ranges.h"
 #include "document/pdf.h"
+#include "document/quality.h"
 #include "octavo/document.h"
 #include "vision/image_codec.h"
 #include "vision/media_type.h"
@@ -120,6 +121,7 @@ void CheckOptions(const ParseOptions& options) {
     throw Error(ErrorCode::kInvalidArgument,
                 StrCat("dpi is ", options.dpi, ", expected 36 to 600"));
   }
+  CheckSavings(options.savings);
 }
 
 }  // namespace

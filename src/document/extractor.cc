@@ -14,6 +14,7 @@
 #include "document/layout_guard.h"
 #include "document/layout_parser.h"
 #include "document/line_crops.h"
+#include "document/line_scale.h"
 #include "document/page_turn.h"
 #include "document/paragraphs.h"
 #include "document/picture_cuts.h"
@@ -94,15 +95,15 @@ class PicturesInTables {
     }
   }
 
-  // The crop of a block as it is sent.
-  Image CropOf(size_t number) const {
+  // The crop of a block as it is sent; one with codes in it is not reduced.
+  Image CropOf(size_t number, double scale) const {
     const ContentBlock& block = page_.blocks[number];
     std::vector<MaskedPicture> masks;
     for (const Entry& entry : entries_) {
       if (entry.table != number) continue;
       masks.push_back({page_.blocks[entry.picture].bbox, entry.code.code});
     }
-    if (masks.empty()) return CropOfBlock(image_, block.bbox, block.angle);
+    if (masks.empty()) return CropOfBlock(image_, block.bbox, block.angle, scale);
     return CropOfTable(image_, block, masks);
   }
 
@@ -186,7 +187,7 @@ void Extractor::ReadPage(const Image& image, Page* page) const {
 bool Extractor::ReadByModel(const Image& image, const InkMap& map, const PageInk& ink,
                             Page* page) const {
   const Clock::time_point start = Clock::now();
-  RequestBatch batch(engine_, options_.canceller);
+  RequestBatch batch(engine_, options_.canceller, options_.savings.prune_blank);
   RequestBatch::OnText on_text;
   if (options_.layout == ParseOptions::Layout::kAuto) {
     on_text = [guard = std::make_shared<LayoutGuard>()](std::string_view text) {
@@ -194,7 +195,8 @@ bool Extractor::ReadByModel(const Image& image, const InkMap& map, const PageInk
       if (!problem.empty()) throw Error(ErrorCode::kDataLoss, problem);
     };
   }
-  batch.Submit(Task::kLayout, LayoutPicture(image), 0, std::move(on_text));
+  batch.Submit(Task::kLayout, LayoutPicture(image, options_.savings.layout_side), 0,
+               std::move(on_text));
   const BatchAnswer answer = batch.WaitAll().front();
   AddTimings({answer}, &page->timings);
   page->timings.layout_seconds += SecondsSince(start);
@@ -211,21 +213,30 @@ bool Extractor::ReadByModel(const Image& image, const InkMap& map, const PageInk
     ThrowIfAllFailed({answer});
   }
   page->blocks = std::move(layout.blocks);
-  ReadBlocks(image, page);
+  ReadBlocks(image, map, ink, page);
   return true;
 }
 
-void Extractor::ReadBlocks(const Image& image, Page* page) const {
+void Extractor::ReadBlocks(const Image& image, const InkMap& map, const PageInk& ink,
+                           Page* page) const {
   const Clock::time_point start = Clock::now();
   const RequestOptions request_options{options_.image_analysis && card_.Knows(Task::kImage), {}};
   const std::vector<BlockRequest> planned = PlanRequests(&page->blocks, request_options);
   size_t count = planned.size();
   CheckRequestCount(&count, page);
   PicturesInTables in_tables(image, page);
-  RequestBatch batch(engine_, options_.canceller);
+  RequestBatch batch(engine_, options_.canceller, options_.savings.prune_blank);
   std::vector<size_t> sent;
   for (size_t i = 0; i < count; ++i) {
-    Image crop = in_tables.CropOf(planned[i].block);
+    const ContentBlock& block = page->blocks[planned[i].block];
+    // The small signs of formulas and pictures are not measured by the line.
+    const bool is_reduced = options_.savings.line_height_px > 0 &&
+                            (planned[i].task == Task::kText || planned[i].task == Task::kTable);
+    const double scale = is_reduced
+                             ? ScaleForLineHeight(map, ink, block.bbox, block.angle.value_or(0),
+                                                  options_.savings.line_height_px)
+                             : 1.0;
+    Image crop = in_tables.CropOf(planned[i].block, scale);
     if (crop.empty()) continue;
     batch.Submit(planned[i].task, std::move(crop));
     sent.push_back(planned[i].block);
@@ -279,7 +290,7 @@ void Extractor::ReadByWhitespace(const Image& image, const InkMap& map, const Pa
   const Clock::time_point start = Clock::now();
   size_t count = pieces.size();
   CheckRequestCount(&count, page);
-  RequestBatch batch(engine_, options_.canceller);
+  RequestBatch batch(engine_, options_.canceller, options_.savings.prune_blank);
   std::vector<size_t> sent;
   for (size_t i = 0; i < count; ++i) {
     Image crop = CropOfLine(image, pieces[i], map, card_);

@@ -26,7 +26,7 @@ class Extractor {
  private:
   // False if the answer is of no use; then a warning says why.
   bool ReadByModel(const Image& image, const InkMap& map, const PageInk& ink, Page* page) const;
-  void ReadBlocks(const Image& image, Page* page) const;
+  void ReadBlocks(const Image& image, const InkMap& map, const PageInk& ink, Page* page) const;
   void ReadUprightByWhitespace(const Image& image, const InkMap& map, const PageInk& ink,
                                Page* page) const;
   void ReadByWhitespace(const Image& image, const InkMap& map, const PageInk& ink,

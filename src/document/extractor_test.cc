@@ -61,6 +61,38 @@ TEST_F(ExtractorTest, ReadsLayoutThenEveryBlock) {
   EXPECT_EQ(page.pictures.size(), 3u);  // table, formula and image
 }
 
+TEST_F(ExtractorTest, SavesWhatItIsAskedTo) {
+  const auto answer = [](const Request& request) -> FakeEngine::Answer {
+    if (FakeEngine::PromptOf(request) != kLayoutPrompt) return {"words"};
+    return {Block("100 100 900 500", "text") + Block("100 510 900 600", "equation") +
+            Block("100 610 900 900", "table")};
+  };
+  FakeEngine plain(answer);
+  Read(plain);
+  for (const Request& request : plain.requests()) EXPECT_FALSE(request.prune_blank);
+
+  options_.savings = {.prune_blank = true, .layout_side = 560, .line_height_px = 14};
+  FakeEngine engine(answer);
+  Read(engine);
+  ASSERT_EQ(engine.requests().size(), 4u);
+  for (const Request& request : engine.requests()) EXPECT_TRUE(request.prune_blank);
+  EXPECT_EQ(engine.requests()[0].pictures[0].width, 560);
+  EXPECT_EQ(engine.requests()[0].pictures[0].height, 560);
+  // The page's lines are some 28 pixels high: text and table are halved, the formula is not.
+  const auto widths = [](const FakeEngine& from) {
+    std::vector<int> all;
+    for (size_t i = 1; i < from.requests().size(); ++i) {
+      all.push_back(from.requests()[i].pictures[0].width);
+    }
+    return all;
+  };
+  EXPECT_EQ(widths(plain), (std::vector<int>{800, 800, 800}));
+  const std::vector<int> reduced = widths(engine);
+  EXPECT_NEAR(reduced[0], 400, 60);
+  EXPECT_EQ(reduced[1], 800);
+  EXPECT_NEAR(reduced[2], 400, 60);
+}
+
 TEST_F(ExtractorTest, PutsPicturesIntoTheirTables) {
   FakeEngine engine([](const Request& request) -> FakeEngine::Answer {
     const std::string prompt = FakeEngine::PromptOf(request);

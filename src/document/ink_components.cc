@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "document/disjoint_sets.h"
+#include "document/drawings.h"
 #include "document/letter_rows.h"
 
 namespace octavo {
@@ -105,6 +106,45 @@ Kind KindOf(const InkComponent& c, int unit) {
   return Kind::kLetter;
 }
 
+// Rules of a table that are drawn row by row, so that they come in pieces: thin uprights, one above
+// another, nearly touching. Returns the rules and sets is_piece for their pieces.
+std::vector<PixelBox> JoinUprights(const std::vector<InkComponent>& components, int unit,
+                                   std::vector<bool>* is_piece) {
+  constexpr size_t kMaxUprights = 20'000;  // more are texture
+  const int near = std::max(2, unit / 7);
+  std::vector<size_t> uprights;
+  for (size_t i = 0; i < components.size(); ++i) {
+    const PixelBox& box = components[i].box;
+    if (box.width() <= near && box.height() > unit) uprights.push_back(i);
+  }
+  if (uprights.size() > kMaxUprights) return {};
+  const auto box_of = [&](size_t u) -> const PixelBox& { return components[uprights[u]].box; };
+  std::sort(uprights.begin(), uprights.end(),
+            [&](size_t a, size_t b) { return components[a].box.x0 < components[b].box.x0; });
+  DisjointSets sets;
+  for (size_t u = 0; u < uprights.size(); ++u) sets.Add();
+  for (size_t u = 0; u < uprights.size(); ++u) {
+    for (size_t v = u + 1; v < uprights.size() && box_of(v).x0 - box_of(u).x0 <= near; ++v) {
+      const int gap = std::max(box_of(v).y0 - box_of(u).y1, box_of(u).y0 - box_of(v).y1);
+      if (gap >= 0 && gap <= near) sets.Join(static_cast<int>(u), static_cast<int>(v));
+    }
+  }
+  std::vector<PixelBox> joined(uprights.size());
+  std::vector<int> counts(uprights.size(), 0);
+  for (size_t u = 0; u < uprights.size(); ++u) {
+    const auto set = static_cast<size_t>(sets.Find(static_cast<int>(u)));
+    if (counts[set]++ == 0) joined[set] = box_of(u);
+    joined[set].Include(box_of(u));
+  }
+  std::vector<PixelBox> rules;
+  for (size_t u = 0; u < uprights.size(); ++u) {
+    if (counts[u] > 1) rules.push_back(joined[u]);
+    const auto set = static_cast<size_t>(sets.Find(static_cast<int>(u)));
+    if (counts[set] > 1) (*is_piece)[uprights[u]] = true;
+  }
+  return rules;
+}
+
 // The dark parts of a photograph lie around specks and one another; letters around nothing much.
 bool HoldsOthers(const std::vector<InkComponent>& components, const PixelBox& box) {
   constexpr int kMaxInside = 4;  // itself, and what dirt and dots there may be
@@ -191,9 +231,13 @@ PageInk SortComponents(const InkMap& map) {
   if (page.unit == 0) return page;
   // Titles are set in letters many times as high as the text's.
   const std::vector<bool> is_in_row = FindLettersInRows(components, 2 * page.unit, kMinRow);
+  std::vector<bool> is_piece(components.size(), false);
+  page.rules = JoinUprights(components, page.unit, &is_piece);
   std::vector<PixelBox> pictures;
+  std::vector<PixelBox> frames;
   std::vector<bool> is_letter(components.size(), false);
   for (size_t i = 0; i < components.size(); ++i) {
+    if (is_piece[i]) continue;
     const InkComponent& component = components[i];
     Kind kind = KindOf(component, page.unit);
     if (kind != Kind::kLetter && is_in_row[i] && !HoldsOthers(components, component.box)) {
@@ -201,8 +245,12 @@ PageInk SortComponents(const InkMap& map) {
     }
     is_letter[i] = kind == Kind::kLetter;
     if (kind == Kind::kRule || kind == Kind::kFrame) page.rules.push_back(component.box);
+    if (kind == Kind::kFrame) frames.push_back(component.box);
     if (kind == Kind::kPicture && pictures.size() < kMaxPictures) pictures.push_back(component.box);
   }
+  const std::vector<PixelBox> drawings =
+      FindDrawings(frames, components, page.unit, int64_t{map.width} * map.height);
+  pictures.insert(pictures.end(), drawings.begin(), drawings.end());
   // In place: texture has a million parts.
   size_t num_letters = 0;
   for (size_t i = 0; i < components.size(); ++i) {
@@ -211,15 +259,13 @@ PageInk SortComponents(const InkMap& map) {
   components.resize(num_letters);
   page.letters = std::move(components);
   page.pictures = MergeBoxes(std::move(pictures), page.unit);
-  page.letters.erase(std::remove_if(page.letters.begin(), page.letters.end(),
-                                    [&](const InkComponent& letter) {
-                                      return std::any_of(page.pictures.begin(), page.pictures.end(),
-                                                         [&](const PixelBox& picture) {
-                                                           return IsMostlyInside(letter.box,
-                                                                                 picture);
-                                                         });
-                                    }),
-                     page.letters.end());
+  const auto is_in_picture = [&](const PixelBox& box) {
+    return std::any_of(page.pictures.begin(), page.pictures.end(),
+                       [&](const PixelBox& picture) { return IsMostlyInside(box, picture); });
+  };
+  std::erase_if(page.letters,
+                [&](const InkComponent& letter) { return is_in_picture(letter.box); });
+  std::erase_if(page.rules, is_in_picture);
   return page;
 }
 

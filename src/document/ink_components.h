@@ -41,11 +41,12 @@ struct PageInk {
   int unit = 0;  // median height of a letter, map pixels; 0: no letters
   std::vector<InkComponent> letters;
   std::vector<PixelBox> pictures;  // photographs, drawings, panels; disjoint
-  std::vector<PixelBox> rules;     // straight lines, frames, grids of tables
+  std::vector<PixelBox> rules;     // straight lines, frames, grids of tables; none in pictures
 };
 
 // Drops dirt (a few pixels); gathers what is too large for letters into pictures, unless it stands
-// in a row as they do (letter_rows.h), and what is long and thin into rules.
+// in a row as they do (letter_rows.h), and what is long and thin into rules. Frames around drawings
+// (drawings.h) are pictures with all that is in them, other frames rules.
 PageInk SortComponents(const InkMap& map);
 
 }  // namespace octavo

@@ -72,6 +72,25 @@ TEST(InkComponents, KeepsSpeckledPartsOfAPictureThatStandInARow) {
   }
 }
 
+TEST(InkComponents, JoinsTheRulesOfATableThatAreDrawnRowByRow) {
+  PrintedPage page(1000, 1000);
+  for (int y = 100; y < 300; y += 40) page.Line(100, 900, y);
+  for (int row = 0; row < 4; ++row) {
+    for (const int x : {99, 400, 701}) page.Fill(x, 402 + 31 * row, x + 1, 430 + 31 * row, 0);
+    page.Line(110, 300, 425 + 31 * row, 10, 2);
+    page.Line(500, 600, 425 + 31 * row, 10, 2);
+  }
+  const PageInk ink = SortComponents(FindInk(page.image()));
+  EXPECT_EQ(ink.rules.size(), 0u);  // three pixels apart
+
+  for (int row = 0; row < 4; ++row) {
+    for (const int x : {99, 400, 701}) page.Fill(x, 430 + 31 * row, x + 1, 431 + 31 * row, 0);
+  }
+  const PageInk joined = SortComponents(FindInk(page.image()));
+  EXPECT_EQ(joined.rules.size(), 3u);
+  for (const InkComponent& letter : joined.letters) EXPECT_GT(letter.box.width(), 1);
+}
+
 TEST(InkComponents, HasNoUnitWithoutLetters) {
   EXPECT_EQ(SortComponents(FindInk(Image(300, 300))).unit, 0);
 }

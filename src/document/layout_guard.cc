@@ -8,7 +8,6 @@
 namespace octavo {
 namespace {
 
-constexpr std::string_view kBoxStart = "<|box_start|>";
 // A block has some 80 characters, with whatever a model may write behind it.
 constexpr size_t kMaxBlockBytes = 512;
 // Blocks after which shares are judged: a page with few of them ends by itself.

@@ -2,15 +2,82 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
+#include <utility>
 
 namespace octavo {
 namespace {
 
-// In a frame or the grid of a table.
-bool IsFramed(const PixelBox& box, const std::vector<PixelBox>& rules) {
-  return std::any_of(rules.begin(), rules.end(), [&](const PixelBox& rule) {
-    return rule.x0 <= box.x0 && rule.x1 >= box.x1 && rule.y0 <= box.y0 && rule.y1 >= box.y1;
-  });
+// In a frame, in the grid of a table, or between the upper and the lower rule of one.
+bool IsFramed(const PixelBox& box, double letter_height, const std::vector<PixelBox>& rules) {
+  const double tolerance = letter_height;
+  const double max_height = 60 * letter_height;
+  const auto spans = [&](const PixelBox& rule) {
+    return rule.x0 <= box.x0 + tolerance / 4 && rule.x1 >= box.x1 - tolerance / 4;
+  };
+  for (const PixelBox& rule : rules) {
+    if (!spans(rule) || rule.y0 > box.y0) continue;
+    if (rule.y1 >= box.y1) return true;
+    if (rule.y1 > box.y0 + tolerance / 4) continue;
+    const bool has_lower = std::any_of(rules.begin(), rules.end(), [&](const PixelBox& lower) {
+      return lower.y0 >= box.y1 - tolerance / 4 && lower.y1 - rule.y0 <= max_height &&
+             std::abs(lower.x0 - rule.x0) <= tolerance && std::abs(lower.x1 - rule.x1) <= tolerance;
+    });
+    if (has_lower) return true;
+  }
+  return false;
+}
+
+// The part of a's width that b stands over or under, 0 to 1.
+double ShareBeside(const PixelBox& a, const PixelBox& b) {
+  const int common = std::min(a.x1, b.x1) - std::max(a.x0, b.x0);
+  return static_cast<double>(common) / std::max(1, a.width());
+}
+
+// Something as high as a letter close over and under a bar that is as wide.
+bool IsFractionBar(const PixelBox& bar, const InkItems& letters, double letter_height) {
+  if (bar.height() > 0.2 * letter_height || bar.width() < 0.5 * letter_height) return false;
+  bool has_above = false;
+  bool has_below = false;
+  for (const InkItem& letter : letters) {
+    if (letter.box.height() < 0.3 * letter_height || ShareBeside(letter.box, bar) < 0.8) continue;
+    const int above = bar.y0 - letter.box.y1;
+    const int below = letter.box.y0 - bar.y1;
+    has_above = has_above || (above >= 0 && above < 0.8 * letter_height);
+    has_below = has_below || (below >= 0 && below < 0.8 * letter_height);
+  }
+  return has_above && has_below;
+}
+
+// Below what is as high as small letters.
+double BaselineOf(const InkItems& letters, double letter_height) {
+  std::vector<double> bottoms;
+  for (const InkItem& letter : letters) {
+    if (letter.box.height() >= 0.55 * letter_height) bottoms.push_back(letter.box.y1);
+  }
+  return Median(std::move(bottoms));
+}
+
+// See LayoutLine::num_scripts. Quotes, commas and accents are smaller than scripts; a letter with a
+// tail reaches to the height of the small letters.
+int CountScripts(const InkItems& letters, const LayoutLine& line) {
+  // More letters than this are no formula, and fractions look at all pairs.
+  constexpr size_t kMaxLetters = 100;
+  if (letters.size() > kMaxLetters) return 0;
+  const double height = line.letter_height;
+  const double baseline = line.baseline;
+  int num_scripts = 0;
+  for (const InkItem& letter : letters) {
+    const PixelBox& box = letter.box;
+    const bool is_small = box.height() >= 0.38 * height && box.height() <= 0.8 * height &&
+                          box.width() >= 0.2 * height;
+    const bool is_raised = is_small && box.y1 <= baseline - 0.35 * height;
+    const bool is_lowered =
+        is_small && box.y0 >= baseline - 0.5 * height && box.y1 >= baseline + 0.12 * height;
+    const bool is_tall = box.height() >= 2.6 * line.body_height;
+    if (is_raised || is_lowered || is_tall || IsFractionBar(box, letters, height)) ++num_scripts;
+  }
+  return num_scripts;
 }
 
 // True if the first of the items (from left to right) is a disc, a square or a dash at half height,
@@ -101,8 +168,11 @@ LayoutLine MakeLine(const InkItems& letters, int column, const std::vector<Pixel
   const size_t rank = heights.size() * 9 / 10;
   std::nth_element(heights.begin(), heights.begin() + static_cast<ptrdiff_t>(rank), heights.end());
   line.letter_height = heights[rank];
+  line.body_height = MedianHeight(letters);
   line.stroke_width = static_cast<double>(num_pixels) / static_cast<double>(num_runs);
-  FindCells(letters, IsFramed(line.box, rules), &line);
+  line.baseline = BaselineOf(letters, line.letter_height);
+  line.num_scripts = CountScripts(letters, line);
+  FindCells(letters, IsFramed(line.box, line.letter_height, rules), &line);
   return line;
 }
 

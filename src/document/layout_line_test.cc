@@ -26,6 +26,8 @@ TEST(LayoutLine, MeasuresLettersAndGaps) {
   EXPECT_EQ(line.box, (PixelBox{100, 80, 200, 100}));
   EXPECT_EQ(line.num_letters, 8);
   EXPECT_EQ(line.letter_height, 20);
+  EXPECT_EQ(line.body_height, 20);
+  EXPECT_EQ(line.baseline, 100);
   EXPECT_EQ(line.stroke_width, 3);
   ASSERT_EQ(line.gaps.size(), 1u);
   EXPECT_EQ(line.gaps[0].x0, 158);
@@ -47,6 +49,28 @@ TEST(LayoutLine, PartsCloserCellsInAFrame) {
   EXPECT_EQ(MakeLine(letters, 1, {}).cells.size(), 1u);
   EXPECT_EQ(MakeLine(letters, 1, {{50, 40, 900, 500}}).cells.size(), 2u);
   EXPECT_EQ(MakeLine(letters, 1, {{50, 40, 900, 42}}).cells.size(), 1u);  // a rule above
+  // Between the rules of a table, and of two different things.
+  EXPECT_EQ(MakeLine(letters, 1, {{50, 40, 900, 42}, {50, 300, 900, 302}}).cells.size(), 2u);
+  EXPECT_EQ(MakeLine(letters, 1, {{50, 40, 900, 42}, {50, 300, 600, 302}}).cells.size(), 1u);
+}
+
+TEST(LayoutLine, CountsWhatFormulasHave) {
+  EXPECT_EQ(MakeLine(Word(100, 8), 1, {}).num_scripts, 0);
+  const auto with = [](PixelBox box) {
+    return MakeLine(Join({Word(100, 4), {{box, false, 40, 10}}, Word(166, 4)}), 1, {}).num_scripts;
+  };
+  EXPECT_EQ(with({150, 76, 158, 88}), 1);   // raised
+  EXPECT_EQ(with({150, 93, 158, 104}), 1);  // lowered
+  EXPECT_EQ(with({150, 60, 158, 120}), 1);  // an integral
+  EXPECT_EQ(with({150, 86, 158, 100}), 0);  // a small letter
+  EXPECT_EQ(with({150, 86, 158, 106}), 0);  // with a tail
+  EXPECT_EQ(with({150, 80, 153, 86}), 0);   // an apostrophe
+  EXPECT_EQ(with({150, 97, 153, 104}), 0);  // a comma
+  EXPECT_EQ(with({148, 90, 158, 92}), 0);   // a dash
+  const InkItems fraction = {{{150, 70, 158, 86}, false, 40, 10},
+                             {{148, 89, 160, 91}, false, 24, 2},
+                             {{150, 94, 158, 110}, false, 40, 10}};
+  EXPECT_GT(MakeLine(Join({Word(100, 4), fraction, Word(166, 4)}), 1, {}).num_scripts, 0);
 }
 
 TEST(LayoutLine, LeavesOutDotLeaders) {

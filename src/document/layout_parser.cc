@@ -13,10 +13,6 @@
 namespace octavo {
 namespace {
 
-constexpr std::string_view kBoxStart = "<|box_start|>";
-constexpr std::string_view kBoxEnd = "<|box_end|>";
-constexpr std::string_view kRefStart = "<|ref_start|>";
-constexpr std::string_view kRefEnd = "<|ref_end|>";
 constexpr int kMaxCoordinate = 1000;
 // More blocks than any page has; a looping answer ends here.
 constexpr size_t kMaxBlocks = 10'000;

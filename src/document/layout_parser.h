@@ -9,6 +9,12 @@
 
 namespace octavo {
 
+// The tokens around a block's box and type.
+inline constexpr std::string_view kBoxStart = "<|box_start|>";
+inline constexpr std::string_view kBoxEnd = "<|box_end|>";
+inline constexpr std::string_view kRefStart = "<|ref_start|>";
+inline constexpr std::string_view kRefEnd = "<|ref_end|>";
+
 struct LayoutAnswer {
   std::vector<ContentBlock> blocks;  // in reading order; content is absent
   // How well the text followed the grammar.

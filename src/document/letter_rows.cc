@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kMaxLetters = 20'000;
 
 bool IsFilled(const InkComponent& c) {
-  return 10 * c.num_pixels > int64_t{9} * c.box.width() * c.box.height();
+  return int64_t{10} * c.num_pixels > int64_t{9} * c.box.width() * c.box.height();
 }
 
 // Strokes of 4 to 60 hundredths of the height, some four of them side by side at most, and neither
@@ -23,7 +23,7 @@ bool IsDrawnInStrokes(const InkComponent& c) {
   const int width = c.box.width();
   const int height = c.box.height();
   if (width > 6 * height) return false;
-  if (6 * c.num_pixels < int64_t{width} * height) return false;
+  if (int64_t{6} * c.num_pixels < int64_t{width} * height) return false;
   if (IsFilled(c) && 5 * width > 2 * height) return false;
   if (c.num_runs > int64_t{4} * std::max(width, height)) return false;
   const double stroke = c.stroke_width() / height;

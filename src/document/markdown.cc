@@ -28,6 +28,13 @@ class MarkdownWriter {
   std::string Write(const MiddleBlock& block) const {
     if (IsVisualType(block.type)) return WriteVisual(block);
     if (block.type == "list") return WriteList(block);
+    if (block.type == "interline_equation" && rule_ == MiddleRule::kKeepText) {
+      for (const MiddleLine& line : block.lines) {
+        for (const MiddleSpan& span : line.spans) {
+          if (IsBlank(span.content.value_or(""))) return Picture(span.image_path);
+        }
+      }
+    }
     if (block.type == "title") {
       return std::string(static_cast<size_t>(TitleLevel(block)), '#') + " " + BlockText(block);
     }

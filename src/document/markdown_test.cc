@@ -56,6 +56,12 @@ TEST(Markdown, ShowsThePictureOfATableThatWasNotRead) {
   EXPECT_EQ(ToMarkdown({PageOf({Picture("table")})}, "p/"), "![](p/p1.jpg)\n");
 }
 
+TEST(Markdown, ShowsThePictureOfAFormulaThatWasNotRead) {
+  EXPECT_EQ(ToMarkdown({PageOf({Block("text", "a"), Picture("equation")})}, "p/"),
+            "a\n\n![](p/p1.jpg)\n");
+  EXPECT_EQ(ToMarkdown({PageOf({Block("text", "a"), Block("equation", "")})}, "p/"), "a\n");
+}
+
 TEST(Markdown, WritesListItemsWithHardBreaks) {
   EXPECT_EQ(ToMarkdown({PageOf({{"list", {0.1, 0.1, 0.9, 0.4}, 0},
                                 Block("text", "- first", 0.11, 0.19),

@@ -84,11 +84,13 @@ class PageBuilder {
   }
 
  private:
-  // A title, formula or container without anything in it.
+  // A title, formula or container without anything in it. A formula that was found and not read
+  // has its picture.
   static bool IsEmptied(const ContentBlock& block) {
     if (block.type == "equation_block") return true;
     const bool needs_words = block.type == "title" || block.type == "doc_title" ||
-                             block.type == "paragraph_title" || block.type == "equation";
+                             block.type == "paragraph_title" ||
+                             (block.type == "equation" && block.img_path.empty());
     return needs_words && IsBlank(block.content.value_or(""));
   }
 

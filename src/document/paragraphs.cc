@@ -4,11 +4,15 @@
 #include <cctype>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
-#include "base/utf8.h"
+#include "document/captions.h"
+#include "document/formula_lines.h"
 #include "document/ink_items.h"
+#include "document/join_lines.h"
+#include "document/lists.h"
 #include "document/ruled_tables.h"
 #include "document/white_space.h"
 
@@ -17,34 +21,24 @@ namespace {
 
 bool IsAsciiLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool IsAsciiDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsAsciiLower(char c) { return c >= 'a' && c <= 'z'; }
-
-bool IsCjk(char32_t c) {
-  return (c >= 0x3400 && c <= 0x9FFF) || (c >= 0x3000 && c <= 0x30FF) ||
-         (c >= 0xF900 && c <= 0xFAFF) || (c >= 0xFF00 && c <= 0xFFEF) ||
-         (c >= 0x20000 && c <= 0x3FFFF);
-}
-
-char32_t LastCodePoint(std::string_view text) {
-  size_t start = text.size() - 1;
-  while (start > 0 && (static_cast<unsigned char>(text[start]) & 0xC0u) == 0x80u) --start;
-  return DecodeUtf8(text.substr(start)).code_point;
-}
 
 // A line with its text; only lines that were read.
 struct ReadLine {
   const LayoutLine* line = nullptr;
   const CellTexts* cells = nullptr;
   std::string text;
+  bool is_row = false;  // cells, not words spread over the width of the column
 };
+
+enum class Kind { kText, kPicture, kTable, kFormula };
 
 struct Paragraph {
   std::vector<const LayoutLine*> lines;
-  std::string text;
+  std::string text;  // of a table HTML
   PixelBox box;
-  bool is_picture = false;
-  bool is_mark = false;   // begins with a list mark
-  bool is_table = false;  // text is HTML
+  Kind kind = Kind::kText;
+  ListMark mark;
+  bool is_row = false;  // of cells
 };
 
 std::string JoinCells(const CellTexts& cells) {
@@ -62,20 +56,30 @@ std::string JoinCells(const CellTexts& cells) {
 struct ColumnShape {
   int x0 = 0;
   int x1 = 0;
-  double pitch = 0;  // usual distance of lines, bottom to bottom
+  double pitch = 0;  // usual distance of lines within a paragraph, baseline to baseline
   size_t num_lines = 0;
 };
+
+double BaselineOf(const LayoutLine& line) {
+  return line.baseline > 0 ? line.baseline : line.box.y1;
+}
 
 ColumnShape ShapeOf(const std::vector<ReadLine>& lines, size_t begin, size_t end) {
   ColumnShape shape{lines[begin].line->box.x0, lines[begin].line->box.x1, 0, end - begin};
   std::vector<double> pitches;
+  bool has_text = false;
   for (size_t i = begin; i < end; ++i) {
-    const PixelBox& box = lines[i].line->box;
-    shape.x0 = std::min(shape.x0, box.x0);
-    shape.x1 = std::max(shape.x1, box.x1);
-    if (i > begin) pitches.push_back(box.y1 - lines[i - 1].line->box.y1);
+    const LayoutLine& line = *lines[i].line;
+    if (line.is_picture) continue;
+    shape.x0 = has_text ? std::min(shape.x0, line.box.x0) : line.box.x0;
+    shape.x1 = has_text ? std::max(shape.x1, line.box.x1) : line.box.x1;
+    has_text = true;
+    const bool has_pitch = i > begin && !lines[i - 1].line->is_picture;
+    if (has_pitch) pitches.push_back(BaselineOf(line) - BaselineOf(*lines[i - 1].line));
   }
-  shape.pitch = Median(pitches);
+  // Half of the lines may begin paragraphs; those within them are closer.
+  std::sort(pitches.begin(), pitches.end());
+  if (!pitches.empty()) shape.pitch = pitches[pitches.size() * 3 / 10];
   return shape;
 }
 
@@ -87,19 +91,23 @@ class Grouper {
       std::string text = JoinCells(texts[i]);
       if (layout.lines[i].has_bullet && !text.empty()) text.insert(0, "- ");
       if (layout.lines[i].is_picture || !text.empty()) {
-        lines_.push_back({&layout.lines[i], &texts[i], std::move(text)});
+        lines_.push_back({&layout.lines[i], &texts[i], std::move(text), false});
       }
     }
     std::vector<double> heights;
+    std::vector<double> bodies;
     std::vector<double> strokes;
     for (const ReadLine& read : lines_) {
       // Every letter votes, so that the running text decides.
       heights.insert(heights.end(), static_cast<size_t>(read.line->num_letters),
                      read.line->letter_height);
+      bodies.insert(bodies.end(), static_cast<size_t>(read.line->num_letters),
+                    read.line->body_height);
       strokes.insert(strokes.end(), static_cast<size_t>(read.line->num_letters),
                      read.line->stroke_width);
     }
     letter_height_ = Median(std::move(heights));
+    body_height_ = Median(std::move(bodies));
     stroke_width_ = Median(std::move(strokes));
   }
 
@@ -114,13 +122,15 @@ class Grouper {
     return paragraphs;
   }
 
+  double letter_height() const { return letter_height_; }
+
   // 0: running text. Titles: 1 for letters half as large again as the text's, else 2.
   int TitleLevel(const Paragraph& paragraph, double space_above) const {
-    if (paragraph.is_picture || paragraph.is_table || letter_height_ <= 0) return 0;
+    if (paragraph.kind != Kind::kText || letter_height_ <= 0) return 0;
     double height = 0;
     double stroke = 0;
     for (const LayoutLine* line : paragraph.lines) {
-      height = std::max(height, line->letter_height);
+      height = std::max(height, HeightOf(*line));
       stroke += line->stroke_width / static_cast<double>(paragraph.lines.size());
     }
     const double ratio = height / letter_height_;
@@ -141,35 +151,68 @@ class Grouper {
   }
 
  private:
+  // Letter height without what is not the size of print: brackets and slashes reach over letters,
+  // and a short line may have no ascender.
+  double HeightOf(const LayoutLine& line) const {
+    constexpr double kTolerance = 1.1;
+    if (line.body_height <= 0 || body_height_ <= 0) return line.letter_height;
+    return std::min(line.letter_height,
+                    kTolerance * letter_height_ * line.body_height / body_height_);
+  }
+
   // The table whose rows begin with line i, or nothing. Moves i to its last line.
-  std::optional<Paragraph> TakeTable(size_t end, size_t* i) const {
-    std::vector<TableRow> rows;
-    for (size_t j = *i; j < end && lines_[j].line->cells.size() > 1; ++j) {
-      rows.push_back({lines_[j].line, lines_[j].cells});
-    }
-    std::string html = RuledTableHtml(rows, rules_);
-    if (html.empty()) return std::nullopt;
-    Paragraph table{{}, std::move(html), rows.front().line->box, false, false, true};
-    for (const TableRow& row : rows) {
-      table.lines.push_back(row.line);
-      table.box.Include(row.line->box);
-    }
-    *i += rows.size() - 1;
+  std::optional<Paragraph> TakeTable(std::span<const TableRow> rows, size_t* i) const {
+    std::optional<FoundTable> found = FindTable(rows, rules_);
+    if (!found) return std::nullopt;
+    Paragraph table{{}, std::move(found->html), found->box, Kind::kTable, {}, false};
+    for (size_t j = 0; j < found->num_rows; ++j) table.lines.push_back(rows[j].line);
+    *i += found->num_rows - 1;
     return table;
+  }
+
+  // The formula that begins with line i, or nothing. Moves i to its last line.
+  std::optional<Paragraph> TakeFormula(const ColumnShape& shape, size_t begin, size_t end,
+                                       size_t* i) const {
+    // One more than a formula has shows that it ends.
+    const size_t limit = std::min(end, *i + kMaxFormulaLines + 1);
+    std::vector<FormulaLine> lines;
+    for (size_t j = *i; j < limit && !lines_[j].line->is_picture; ++j) {
+      lines.push_back({lines_[j].line, lines_[j].text});
+    }
+    const int above = *i > begin ? lines_[*i - 1].line->box.y1 : 0;
+    const size_t num_lines = CountFormulaLines(lines, {shape.x0, shape.x1, above, letter_height_});
+    if (num_lines == 0) return std::nullopt;
+    Paragraph formula{{}, {}, lines_[*i].line->box, Kind::kFormula, {}, false};
+    for (size_t j = 0; j < num_lines; ++j) {
+      formula.lines.push_back(lines[j].line);
+      formula.box.Include(lines[j].line->box);
+    }
+    *i += num_lines - 1;
+    return formula;
   }
 
   void GroupColumn(size_t begin, size_t end, std::vector<Paragraph>* paragraphs) {
     const ColumnShape shape = ShapeOf(lines_, begin, end);
+    std::vector<TableRow> rows;
     for (size_t i = begin; i < end; ++i) {
-      if (std::optional<Paragraph> table = TakeTable(end, &i)) {
-        paragraphs->push_back(std::move(*table));
+      lines_[i].is_row = IsRow(i, begin, end, shape);
+      rows.push_back({lines_[i].line, lines_[i].cells});
+    }
+    for (size_t i = begin; i < end; ++i) {
+      std::optional<Paragraph> other = TakeTable(std::span(rows).subspan(i - begin), &i);
+      if (!other) other = TakeFormula(shape, begin, end, &i);
+      if (other) {
+        paragraphs->push_back(std::move(*other));
         continue;
       }
       const ReadLine& read = lines_[i];
-      const bool is_mark = StartsWithListMark(read.text);
       if (i == begin || StartsParagraph(paragraphs->back(), read, shape)) {
-        paragraphs->push_back(
-            {{read.line}, read.text, read.line->box, read.line->is_picture, is_mark, false});
+        paragraphs->push_back({{read.line},
+                               read.text,
+                               read.line->box,
+                               read.line->is_picture ? Kind::kPicture : Kind::kText,
+                               ListMarkOf(read.text),
+                               read.is_row});
         continue;
       }
       Paragraph& paragraph = paragraphs->back();
@@ -183,25 +226,83 @@ class Grouper {
                        const ColumnShape& shape) const {
     const LayoutLine& line = *read.line;
     const LayoutLine& last = *paragraph.lines.back();
-    if (paragraph.is_picture || paragraph.is_table || line.is_picture) return true;
-    if (line.is_row || last.is_row) return true;
+    if (paragraph.kind != Kind::kText || line.is_picture) return true;
+    if (read.is_row || paragraph.is_row) return true;
     const double height = std::max(letter_height_, 1.0);
-    const double pitch = line.box.y1 - last.box.y1;
-    const double usual_pitch = std::max(shape.pitch, 1.2 * height);
-    const double size = std::max(1.0, last.letter_height / height);
-    if (pitch > std::max(1.4 * usual_pitch, usual_pitch + 0.6 * height) * size) return true;
-    const double ratio = line.letter_height / std::max(1.0, last.letter_height);
-    if ((ratio > 1.2 || ratio < 1 / 1.2) && line.num_letters > 5 && last.num_letters > 5) {
+    if (IsFarBelow(line, last, shape)) return true;
+    if (HasOtherSize(line, last)) return true;
+    const int left = paragraph.lines.front()->box.x0;
+    const ListMark mark = ListMarkOf(read.text);
+    if (mark.kind != ListMark::Kind::kNone && !MayBeSentence(mark, paragraph, line, shape)) {
       return true;
     }
-    const int left = paragraph.lines.front()->box.x0;
-    if (StartsWithListMark(read.text)) return true;
-    if (paragraph.is_mark && line.box.x0 > left + height / 2) return false;
+    const bool is_item = paragraph.mark.kind != ListMark::Kind::kNone;
+    if (is_item && line.box.x0 > left + height / 2) return false;
     if (line.box.x0 - last.box.x0 > height && line.box.x0 - shape.x0 > height &&
         last.box.x0 - shape.x0 < height / 2) {
       return true;  // first line indented
     }
     return HadRoomFor(line, last, shape);
+  }
+
+  // Farther below than lines of a paragraph are. Superscripts and fractions push lines apart, and
+  // so do large letters.
+  bool IsFarBelow(const LayoutLine& line, const LayoutLine& last, const ColumnShape& shape) const {
+    const double height = std::max(letter_height_, 1.0);
+    const double usual = std::max(shape.pitch, 1.2 * height);
+    const double size = std::max(1.0, HeightOf(last) / height);
+    const bool is_regular = line.num_scripts == 0 && last.num_scripts == 0 && size < 1.1 &&
+                            line.baseline > 0 && last.baseline > 0;
+    const double limit =
+        is_regular ? 1.2 * usual + 1.5 : std::max(1.4 * usual, usual + 0.6 * height) * size;
+    return BaselineOf(line) - BaselineOf(last) > limit;
+  }
+
+  // Both the small letters and the capitals, where the lines have enough of them.
+  static bool HasOtherSize(const LayoutLine& line, const LayoutLine& last) {
+    constexpr double kMinRatio = 1.2;
+    if (line.num_letters <= 5 || last.num_letters <= 5) return false;
+    const double ratio = line.letter_height / std::max(1.0, last.letter_height);
+    const bool has_body = line.body_height > 0 && last.body_height > 0;
+    const double body_ratio = has_body ? line.body_height / last.body_height : ratio;
+    return std::min(ratio, body_ratio) > kMinRatio || std::max(ratio, body_ratio) < 1 / kMinRatio;
+  }
+
+  // Line i has cells far apart, and is not only spread to the width of the column: then all its
+  // gaps are wide, and stand over and under words.
+  bool IsRow(size_t i, size_t begin, size_t end, const ColumnShape& shape) const {
+    const LayoutLine& line = *lines_[i].line;
+    if (!line.is_row) return false;
+    const bool fills_column =
+        line.box.x0 - shape.x0 < 4 * letter_height_ && shape.x1 - line.box.x1 < letter_height_ / 2;
+    if (!fills_column || line.gaps.size() < 2 || end - begin < 2) return true;
+    std::vector<double> widths;
+    for (const WordGap& gap : line.gaps) widths.push_back(gap.x1 - gap.x0);
+    if (3 * Median(widths) < *std::max_element(widths.begin(), widths.end())) return true;
+    return std::any_of(line.gaps.begin(), line.gaps.end(), [&](const WordGap& gap) {
+      return gap.x1 - gap.x0 > 3 * line.letter_height &&
+             ((i > begin && IsBlankIn(*lines_[i - 1].line, gap)) ||
+              (i + 1 < end && IsBlankIn(*lines_[i + 1].line, gap)));
+    });
+  }
+
+  // Most of the gap is blank in the other line, too.
+  static bool IsBlankIn(const LayoutLine& line, const WordGap& gap) {
+    return std::any_of(line.gaps.begin(), line.gaps.end(), [&](const WordGap& blank) {
+      return 2 * (std::min(blank.x1, gap.x1) - std::max(blank.x0, gap.x0)) > gap.x1 - gap.x0;
+    });
+  }
+
+  // True of a number that begins a line of running text: the line before is full, and both begin at
+  // the column's edge.
+  bool MayBeSentence(const ListMark& mark, const Paragraph& paragraph, const LayoutLine& line,
+                     const ColumnShape& shape) const {
+    const LayoutLine& last = *paragraph.lines.back();
+    const bool is_item = paragraph.mark.kind != ListMark::Kind::kNone;
+    const bool announces_list = !paragraph.text.empty() && paragraph.text.back() == ':';
+    return mark.kind != ListMark::Kind::kBullet && !is_item && !announces_list &&
+           shape.num_lines >= 3 && line.box.x0 - shape.x0 < letter_height_ / 2 &&
+           shape.x1 - last.box.x1 < 3 * letter_height_ && !HadRoomFor(line, last, shape);
   }
 
   // The line before ended although the next word would have fitted.
@@ -216,6 +317,7 @@ class Grouper {
   const std::vector<PixelBox>& rules_;
   std::vector<ReadLine> lines_;
   double letter_height_ = 0;
+  double body_height_ = 0;
   double stroke_width_ = 0;
 };
 
@@ -232,48 +334,58 @@ bool IsPageNumber(const Paragraph& paragraph, int height) {
          });
 }
 
-// The box around the list items that follow each other from `first` on.
-PixelBox BoxOfItems(const std::vector<Paragraph>& paragraphs, size_t first) {
-  PixelBox box = paragraphs[first].box;
-  for (size_t i = first + 1; i < paragraphs.size() && paragraphs[i].is_mark; ++i) {
-    box.Include(paragraphs[i].box);
+// The paragraphs as lists see them; those of other types are no items.
+std::vector<ListItem> ItemsOf(const std::vector<Paragraph>& paragraphs,
+                              const std::vector<ContentBlock>& blocks, double letter_height) {
+  std::vector<ListItem> items;
+  for (size_t i = 0; i < paragraphs.size(); ++i) {
+    const Paragraph& paragraph = paragraphs[i];
+    const std::vector<const LayoutLine*>& lines = paragraph.lines;
+    ListItem item{{}, paragraph.box, static_cast<int>(lines.size())};
+    if (blocks[i].type == "text") item.mark = paragraph.mark;
+    item.has_print_mark = lines.front()->has_bullet;
+    item.is_hanging = lines.size() > 1 && lines[1]->box.x0 > lines[0]->box.x0 + letter_height / 2;
+    items.push_back(item);
   }
-  return box;
+  return items;
+}
+
+// The blocks, a "list" before the items of each.
+std::vector<ContentBlock> WithLists(std::vector<ContentBlock> blocks,
+                                    const std::vector<ListRun>& lists) {
+  std::vector<ContentBlock> out;
+  size_t next = 0;
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    if (next < lists.size() && lists[next].begin == i) {
+      ContentBlock list{"list", blocks[i].bbox, 0};
+      for (size_t j = i + 1; j < lists[next].end; ++j) {
+        const std::array<double, 4>& box = blocks[j].bbox;
+        list.bbox = {std::min(list.bbox[0], box[0]), std::min(list.bbox[1], box[1]),
+                     std::max(list.bbox[2], box[2]), std::max(list.bbox[3], box[3])};
+      }
+      out.push_back(std::move(list));
+      ++next;
+    }
+    out.push_back(std::move(blocks[i]));
+  }
+  return out;
+}
+
+std::string TypeOf(Kind kind) {
+  switch (kind) {
+    case Kind::kPicture:
+      return "image";
+    case Kind::kTable:
+      return "table";
+    case Kind::kFormula:
+      return "equation";
+    case Kind::kText:
+      break;
+  }
+  return "text";
 }
 
 }  // namespace
-
-std::string JoinLines(const std::string& first, const std::string& second) {
-  if (first.empty()) return second;
-  if (second.empty()) return first;
-  const size_t n = first.size();
-  if (first.back() == '-' && n >= 2 && IsAsciiLetter(first[n - 2]) && IsAsciiLower(second[0])) {
-    return first.substr(0, n - 1) + second;
-  }
-  if (IsCjk(LastCodePoint(first)) && IsCjk(DecodeUtf8(second).code_point)) return first + second;
-  return first + " " + second;
-}
-
-bool StartsWithListMark(const std::string& text) {
-  const DecodedChar c = text.empty() ? DecodedChar{0, 1, true} : DecodeUtf8(text);
-  const auto length = static_cast<size_t>(c.num_bytes);
-  const auto has_blank_at = [&](size_t i) { return i < text.size() && text[i] == ' '; };
-  constexpr std::u32string_view kBullets =
-      U"-*+\u2022\u25CF\u25CB\u25A0\u25AA\u2013\u2014\u00B7\u2023\u25E6";
-  if (kBullets.find(c.code_point) != std::u32string_view::npos && length > 0) {
-    return has_blank_at(length);
-  }
-  size_t i = 0;
-  const bool is_bracket = !text.empty() && (text[0] == '(' || text[0] == '[');
-  if (is_bracket) ++i;
-  const size_t word = i;
-  while (i < text.size() && IsAsciiDigit(text[i])) ++i;
-  const bool is_number = i > word && i - word <= 3;
-  if (i == word && i < text.size() && IsAsciiLetter(text[i])) ++i;  // one letter: "a)", "(b)"
-  if (i == word || i >= text.size()) return false;
-  if (is_bracket) return (text[i] == ')' || text[i] == ']') && has_blank_at(i + 1);
-  return (text[i] == ')' || (is_number && text[i] == '.')) && has_blank_at(i + 1);
-}
 
 std::vector<ContentBlock> GroupParagraphs(const WhitespaceLayout& layout,
                                           const std::vector<CellTexts>& texts, int width,
@@ -290,8 +402,9 @@ std::vector<ContentBlock> GroupParagraphs(const WhitespaceLayout& layout,
     ContentBlock block;
     block.bbox = to_bbox(paragraph.box);
     block.angle = 0;
-    block.type = paragraph.is_picture ? "image" : paragraph.is_table ? "table" : "text";
-    if (!paragraph.is_picture) block.content = paragraph.text;
+    block.type = TypeOf(paragraph.kind);
+    const bool has_text = paragraph.kind == Kind::kText || paragraph.kind == Kind::kTable;
+    if (has_text) block.content = paragraph.text;
     const bool has_above = i > 0 && paragraphs[i - 1].box.y1 <= paragraph.box.y0;
     const double space_above =
         has_above ? paragraph.box.y0 - paragraphs[i - 1].box.y1 : static_cast<double>(height);
@@ -301,15 +414,14 @@ std::vector<ContentBlock> GroupParagraphs(const WhitespaceLayout& layout,
       block.type = "page_number";
       block.text_level = 0;
     }
-    const bool is_item = paragraph.is_mark && block.type == "text";
-    const bool next_is_item = i + 1 < paragraphs.size() && paragraphs[i + 1].is_mark;
-    const bool follows_item = i > 0 && paragraphs[i - 1].is_mark && blocks.back().type == "text";
-    if (is_item && next_is_item && !follows_item) {
-      blocks.push_back({"list", to_bbox(BoxOfItems(paragraphs, i)), 0});
-    }
     blocks.push_back(std::move(block));
   }
-  return blocks;
+  // Captions stand within some lines of what they belong to.
+  constexpr double kCaptionReach = 4;
+  MarkCaptions(kCaptionReach * grouper.letter_height() / height, &blocks);
+  const std::vector<ListRun> lists =
+      FindLists(ItemsOf(paragraphs, blocks, grouper.letter_height()), grouper.letter_height());
+  return WithLists(std::move(blocks), lists);
 }
 
 }  // namespace octavo

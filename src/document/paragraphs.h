@@ -17,20 +17,15 @@ using CellTexts = std::vector<std::string>;
 //
 // A paragraph ends before a larger gap, a change of letter size, an indented line, a list mark, or
 // where the line before had room for the next word. Lines are joined with a blank, or without where
-// a hyphen parts a word. A row of cells is a paragraph of its own; two rows and more that stand at
-// rules are a table. One to three lines in letters a fifth larger than the page's, or one in bold
-// with space above, are a title. A number alone at the foot is a page number. Neighbouring
-// paragraphs with list marks stand in a "list" container.
+// a hyphen parts a word. A row of cells is a paragraph of its own, unless the line is only spread
+// to the width of its column. Tables are FindTable's, display formulas CountFormulaLines': blocks
+// without content, for what was read of them is nonsense. One to three lines in letters a fifth
+// larger than the page's, or one in bold with space above, are a title. A number alone at the foot
+// is a page number. Paragraphs with list marks stand in "list" containers (lists.h), captions are
+// found by their words (captions.h).
 std::vector<ContentBlock> GroupParagraphs(const WhitespaceLayout& layout,
                                           const std::vector<CellTexts>& texts, int width,
                                           int height);
-
-// The two texts as one: without the hyphen if `first` ends in letter and hyphen and `second` begins
-// with a lower-case letter; without a blank between two CJK characters; else with a blank.
-std::string JoinLines(const std::string& first, const std::string& second);
-
-// "- ", "* ", "• ", "1. ", "(a) ", "[12] " and the like at the start.
-bool StartsWithListMark(const std::string& text);
 
 }  // namespace octavo
 

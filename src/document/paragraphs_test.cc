@@ -121,6 +121,93 @@ TEST(Paragraphs, KeepsRowsOfCellsApart) {
       "\ntext|after\n");
 }
 
+TEST(Paragraphs, MakesTablesOfThreeOpenRows) {
+  std::vector<LayoutLine> lines;
+  for (int i = 0; i < 3; ++i) {
+    lines.push_back(Line(100, 1100, 200 + 35 * i));
+    lines.back().gaps = {{300, 700}};
+    lines.back().cells = {{100, 300}, {700, 1100}};
+    lines.back().is_row = true;
+  }
+  EXPECT_EQ(Summary(Group(lines, {"Pears|4", "Plums|6", "Figs|7"})),
+            "table|<table><tr><td>Pears</td><td>4</td></tr><tr><td>Plums</td><td>6</td></tr>"
+            "<tr><td>Figs</td><td>7</td></tr></table>\n");
+}
+
+// A line that is spread to the width of the column: three words, wide gaps.
+LayoutLine SpreadLine(int bottom) {
+  LayoutLine line = Line(100, 1100, bottom);
+  line.gaps = {{250, 420}, {600, 780}};
+  line.cells = {{100, 250}, {420, 600}, {780, 1100}};
+  line.is_row = true;
+  return line;
+}
+
+TEST(Paragraphs, GoOnInLinesSpreadToTheWidthOfTheColumn) {
+  const std::vector<LayoutLine> lines = {Line(100, 1100, 200), SpreadLine(235),
+                                         Line(100, 1100, 270), Line(100, 300, 305)};
+  EXPECT_EQ(Summary(Group(lines, {"one", "the|very|wide", "three", "four"})),
+            "text|one the very wide three four\n");
+  // Two such lines with their gaps one above the other are rows.
+  EXPECT_EQ(Summary(Group({Line(100, 1100, 200), SpreadLine(235), SpreadLine(270)},
+                          {"one", "a|b|c", "d|e|f"})),
+            "text|one\ntext|a b c\ntext|d e f\n");
+}
+
+TEST(Paragraphs, GoOnInLinesThatBeginWithANumber) {
+  const std::vector<LayoutLine> lines = {Line(100, 1100, 200), Line(100, 1095, 235),
+                                         Line(100, 1100, 270), Line(100, 600, 305)};
+  EXPECT_EQ(Summary(Group(lines, {"It is", "sense", "2. A term", "of art"})),
+            "text|It is sense 2. A term of art\n");
+  // What is announced is a list.
+  EXPECT_EQ(Summary(Group(lines, {"It is", "sense:", "2. A term", "of art"})),
+            "text|It is sense:\ntext|2. A term of art\n");
+}
+
+TEST(Paragraphs, EndBeforeALittleMoreSpaceWhereBaselinesAreKnown) {
+  std::vector<LayoutLine> lines = {Line(100, 1100, 200), Line(100, 1100, 230), Line(100, 1100, 260),
+                                   Line(100, 1100, 299), Line(100, 1100, 329)};
+  EXPECT_EQ(Summary(Group(lines, {"a", "b", "c", "d", "e"})), "text|a b c d e\n");
+  for (LayoutLine& line : lines) line.baseline = line.box.y1;
+  EXPECT_EQ(Summary(Group(lines, {"a", "b", "c", "d", "e"})), "text|a b c\ntext|d e\n");
+  // Scripts push lines apart.
+  lines[3].num_scripts = 1;
+  EXPECT_EQ(Summary(Group(lines, {"a", "b", "c", "d", "e"})), "text|a b c d e\n");
+}
+
+TEST(Paragraphs, KeepAShortLineWithoutHighLetters) {
+  std::vector<LayoutLine> lines = {Line(100, 1100, 200), Line(100, 1100, 235), Line(100, 1100, 270),
+                                   Line(100, 300, 305, 15)};
+  for (LayoutLine& line : lines) line.body_height = 14;
+  EXPECT_EQ(Summary(Group(lines, {"a", "b", "c", "some one"})), "text|a b c some one\n");
+  lines[3].body_height = 10;
+  EXPECT_EQ(Summary(Group(lines, {"a", "b", "c", "some one"})), "text|a b c\ntext|some one\n");
+}
+
+TEST(Paragraphs, TakeNoLineForATitleBecauseOfItsBrackets) {
+  std::vector<LayoutLine> lines = {Line(100, 1100, 200), Line(100, 1100, 235),
+                                   Line(100, 500, 320, 28), Line(100, 1100, 380)};
+  for (LayoutLine& line : lines) line.body_height = 14;
+  EXPECT_EQ(Summary(Group(lines, {"a", "b", "f([x])", "c"})), "text|a b\ntext|f([x])\ntext|c\n");
+  lines[2].body_height = 20;
+  EXPECT_EQ(Summary(Group(lines, {"a", "b", "f([x])", "c"})), "text|a b\ntitle2|f([x])\ntext|c\n");
+}
+
+TEST(Paragraphs, LeaveFormulasUnread) {
+  std::vector<LayoutLine> lines = {Line(100, 1100, 200), Line(100, 1100, 235), Line(500, 700, 300),
+                                   Line(100, 1100, 370)};
+  lines[2].num_scripts = 2;
+  EXPECT_EQ(Summary(Group(lines, {"a", "b", "s4 oc Xf", "c"})), "text|a b\nequation|-\ntext|c\n");
+}
+
+TEST(Paragraphs, AreCaptionsBesidePictures) {
+  LayoutLine picture = Line(100, 700, 400);
+  picture.is_picture = true;
+  EXPECT_EQ(Summary(Group({picture, Line(100, 500, 440), Line(100, 1100, 520)},
+                          {"", "Figure 1: Trees", "Text"})),
+            "image|-\nimage_caption|Figure 1: Trees\ntext|Text\n");
+}
+
 TEST(Paragraphs, FindsThePageNumberAtTheFoot) {
   EXPECT_EQ(Summary(Group({Line(100, 1100, 200), Line(600, 630, 1700)}, {"text", "- 12 -"})),
             "text|text\npage_number|- 12 -\n");
@@ -133,26 +220,6 @@ TEST(Paragraphs, SkipsLinesWithoutAnswerAndKeepsPictures) {
   picture.is_picture = true;
   EXPECT_EQ(Summary(Group({Line(100, 1100, 200), picture, Line(100, 1100, 500)}, {"a", "", " "})),
             "text|a\nimage|-\n");
-}
-
-TEST(JoinLines, RemovesTheHyphenOfAPartedWord) {
-  EXPECT_EQ(JoinLines("impor-", "tant words"), "important words");
-  EXPECT_EQ(JoinLines("North-", "South"), "North- South");
-  EXPECT_EQ(JoinLines("1990-", "2000"), "1990- 2000");
-  EXPECT_EQ(JoinLines("plain", "words"), "plain words");
-  EXPECT_EQ(JoinLines("汉字", "继续"), "汉字继续");
-  EXPECT_EQ(JoinLines("", "x"), "x");
-  EXPECT_EQ(JoinLines("x", ""), "x");
-}
-
-TEST(StartsWithListMark, KnowsBulletsNumbersAndLetters) {
-  for (const char* text : {"- a", "* a", "• a", "1. a", "12) a", "(a) b", "[12] Ref", "a) b"}) {
-    EXPECT_TRUE(StartsWithListMark(text)) << text;
-  }
-  for (const char* text :
-       {"", "-5", "a b", "1990 was", "A. Smith", "1.5 kg", "(see a)", "-", "["}) {
-    EXPECT_FALSE(StartsWithListMark(text)) << text;
-  }
 }
 
 }  // namespace

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "document/layout_draft.h"
 #include "octavo/error.h"
 
 namespace octavo {
 
-RequestBatch::RequestBatch(Engine& engine, Canceller* canceller)
-    : engine_(engine), canceller_(canceller) {
+RequestBatch::RequestBatch(Engine& engine, Canceller* canceller, bool prune_blank)
+    : engine_(engine), canceller_(canceller), prune_blank_(prune_blank) {
   if (canceller_ == nullptr) return;
   handle_ = canceller_->AddAction([this] {
     const std::lock_guard lock(mutex_);
@@ -33,12 +34,14 @@ void RequestBatch::Submit(Task task, Image picture, int max_new_tokens, OnText o
   Request request;
   // The prompts are octavo's own; in some tokenizers they are single tokens.
   request.trust_markup = true;
+  request.prune_blank = prune_blank_;
   request.messages = {
       {Message::Role::kSystem, {Content::Text(std::string(SystemPrompt()))}},
       Message::User({Content::Image(), Content::Text(std::string(TaskPrompt(task)))})};
   request.pictures.push_back({picture.width, picture.height, std::move(picture.pixels)});
   request.sampling = TaskSampling(task);
   request.sampling.max_new_tokens = max_new_tokens;
+  if (task == Task::kLayout) request.drafting.forced = ForcedLayoutText;
   if (on_text) {
     request.on_token = [on_text = std::move(on_text)](const TokenEvent& event) {
       on_text(event.text);

@@ -33,8 +33,8 @@ void ThrowIfAllFailed(const std::vector<BatchAnswer>& answers);
 // Used by one thread; cancelled from any.
 class RequestBatch {
  public:
-  // canceller may be null. Both outlive the batch.
-  RequestBatch(Engine& engine, Canceller* canceller);
+  // canceller may be null. Both outlive the batch. prune_blank: as Request has it, for all.
+  RequestBatch(Engine& engine, Canceller* canceller, bool prune_blank = false);
   ~RequestBatch();
   RequestBatch(const RequestBatch&) = delete;
   RequestBatch& operator=(const RequestBatch&) = delete;
@@ -58,6 +58,7 @@ class RequestBatch {
 
   Engine& engine_;
   Canceller* canceller_;
+  const bool prune_blank_;
   int handle_ = 0;
   std::mutex mutex_;  // guards entries_ against the canceller
   std::vector<Entry> entries_;

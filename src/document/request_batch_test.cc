@@ -25,6 +25,16 @@ TEST(RequestBatch, SendsPromptPictureAndSampling) {
   EXPECT_EQ(request.sampling.frequency_penalty, 0.005);
   EXPECT_EQ(request.sampling.max_new_tokens, 12);
   EXPECT_TRUE(request.trust_markup);
+  EXPECT_FALSE(request.drafting.forced) << "no grammar";
+}
+
+TEST(RequestBatch, DraftsByTheGrammarOfLayoutAnswers) {
+  FakeEngine engine([](const Request&) { return FakeEngine::Answer{"words"}; });
+  RequestBatch batch(engine, nullptr);
+  batch.Submit(Task::kLayout, Image(30, 40, 9));
+  batch.WaitAll();
+  ASSERT_TRUE(engine.requests().front().drafting.forced);
+  EXPECT_EQ(engine.requests().front().drafting.forced("<|box_start|>100"), " ");
 }
 
 TEST(RequestBatch, KeepsTheErrorOfOneRequestToItself) {

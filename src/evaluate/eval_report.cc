@@ -27,19 +27,6 @@ std::optional<double> SecondsPerPage(double seconds, int num_pages, bool has_tim
   return seconds / num_pages;
 }
 
-// The sum of all documents.
-DocumentResult Total(const RunResult& result) {
-  DocumentResult total;
-  for (const DocumentResult& document : result.documents) {
-    total.num_pages += document.num_pages;
-    total.num_pages_failed += document.num_pages_failed;
-    total.num_pages_timed += document.num_pages_timed;
-    total.seconds += document.seconds;
-    total.score.Add(document.score);
-  }
-  return total;
-}
-
 void AddFigures(const DocumentResult& document, bool has_timing, Json* json) {
   const Score& score = document.score;
   (*json)["pages"] = document.num_pages;
@@ -129,17 +116,32 @@ std::string NameOf(const RunResult& result, const std::vector<RunResult>& all) {
   add(&RunResult::compute);
   add(&RunResult::attention);
   add(&RunResult::layout);
+  add(&RunResult::savings);
   return name.empty() ? result.model : name;
 }
 
 }  // namespace
+
+DocumentResult Total(const RunResult& result) {
+  DocumentResult total;
+  for (const DocumentResult& document : result.documents) {
+    total.num_pages += document.num_pages;
+    total.num_pages_failed += document.num_pages_failed;
+    total.num_pages_timed += document.num_pages_timed;
+    total.seconds += document.seconds;
+    total.score.Add(document.score);
+  }
+  return total;
+}
 
 std::string EvalJsonLine(const RunResult& result, bool has_timing) {
   Json json;
   json["model"] = result.model;
   json["compute"] = result.compute;
   json["attention"] = result.attention;
+  json["kv_cache_dtype"] = result.kv_cache_dtype;
   json["layout"] = result.layout;
+  json["savings"] = result.savings;
   AddFigures(Total(result), has_timing, &json);
   json["without_truth"] = result.num_without_truth;
   json["truth_without_page"] = result.num_truth_without_page;

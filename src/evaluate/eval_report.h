@@ -23,10 +23,12 @@ struct DocumentResult {
 
 // All documents under one setting.
 struct RunResult {
-  std::string model;      // name of the folder
-  std::string compute;    // "bf16"
-  std::string attention;  // "int16"
-  std::string layout;     // "auto"
+  std::string model;           // name of the folder
+  std::string compute;         // "bf16"
+  std::string attention;       // "int16"
+  std::string kv_cache_dtype;  // "bf16"
+  std::string layout;          // "auto"
+  std::string savings;         // "prune-blank", "nothing"
   std::vector<DocumentResult> documents;
   int num_without_truth = 0;       // documents that were left out
   int num_truth_without_page = 0;  // NAME.md without a document
@@ -34,12 +36,16 @@ struct RunResult {
   uint64_t digest = 0;             // of all Markdown that was written
 };
 
-// One line without its line feed. Members: model, compute, attention, layout, pages, failed,
-// character_error, teds, teds_structure, formula_match, layout_f1, seconds_per_page, characters,
-// tables, tables_skipped, formulas, without_truth, truth_without_page, truth_unreadable, digest,
-// documents (with the same figures each). Figures that have no truth are null; seconds_per_page is
-// null, too, without `has_timing`, which makes the line equal for equal results.
+// One line without its line feed. Members: model, compute, attention, kv_cache_dtype, layout,
+// savings, pages, failed, character_error, teds, teds_structure, formula_match, layout_f1,
+// seconds_per_page, characters, tables, tables_skipped, formulas, without_truth,
+// truth_without_page, truth_unreadable, digest, documents (with the same figures each). Figures
+// that have no truth are null; seconds_per_page is null, too, without `has_timing`, which makes the
+// line equal for equal results.
 std::string EvalJsonLine(const RunResult& result, bool has_timing);
+
+// The sum of all documents; without a name.
+DocumentResult Total(const RunResult& result);
 
 // A row for each document and one for all of them.
 std::string EvalTable(const RunResult& result, bool has_timing);

@@ -14,6 +14,7 @@ RunResult Example() {
   result.model = "nano";
   result.compute = "bf16";
   result.attention = "int16";
+  result.kv_cache_dtype = "int8";
   result.layout = "auto";
   result.num_without_truth = 1;
   result.digest = 0xABC;
