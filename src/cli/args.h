@@ -1,5 +1,5 @@
-// The command line: every flag with its name, default and help in one place (the only CLI11
-// include is in args.cc).
+// The command line: every flag with its name, default and help in args_*.cc, which alone include
+// CLI11.
 #ifndef OCTAVO_CLI_ARGS_H_
 #define OCTAVO_CLI_ARGS_H_
 

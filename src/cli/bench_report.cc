@@ -85,6 +85,25 @@ Json CropJson(const BenchReport& report, const CropTimes& crop) {
           {"decode_tokens_per_s", TokensPerSecond(report, crop)}};
 }
 
+Json ReplayRunJson(const ReplayTimes& replay, const ReplayRun& run) {
+  const auto tokens = static_cast<double>(replay.tokens);
+  return {{"steps", run.steps},
+          {"seconds", run.seconds},
+          {"tokens_per_step", Share(tokens, static_cast<double>(run.steps))},
+          {"tokens_per_s", Share(tokens, run.seconds)},
+          {"drafted_tokens", run.drafted_tokens},
+          {"accepted_tokens", run.accepted_tokens}};
+}
+
+Json ReplayJson(const ReplayTimes& replay) {
+  return {{"answers", replay.answers},
+          {"tokens", replay.tokens},
+          {"without_drafts", ReplayRunJson(replay, replay.without_drafts)},
+          {"with_drafts", ReplayRunJson(replay, replay.with_drafts)},
+          {"seconds_saved_percent", 100 * replay.saved_share()},
+          {"differing_choices", replay.differing_choices}};
+}
+
 std::string LimitLine(const char* title, double one, double all) {
   return all > 0 ? Format("  %-34s %8.1f %8.1f\n", title, one, all) : "";
 }
@@ -112,6 +131,28 @@ std::string CropLine(const BenchReport& report, const char* name, const CropTime
       TokensPerSecond(report, crop));
 }
 
+std::string ReplayLines(const ReplayTimes& replay) {
+  if (replay.answers == 0) return "";
+  const ReplayRun& with = replay.with_drafts;
+  std::string text =
+      Format("replay   %8.2f s    %d answers, %lld tokens, without drafts in %lld steps\n",
+             replay.without_drafts.seconds, replay.answers, static_cast<long long>(replay.tokens),
+             static_cast<long long>(replay.without_drafts.steps));
+  text += Format(
+      "drafts   %8.2f s    %lld steps of %.2f tokens, %.0f %% of %lld guesses right; saved %.1f "
+      "%%\n",
+      with.seconds, static_cast<long long>(with.steps),
+      Share(static_cast<double>(replay.tokens), static_cast<double>(with.steps)),
+      100 * Share(static_cast<double>(with.accepted_tokens),
+                  static_cast<double>(with.drafted_tokens)),
+      static_cast<long long>(with.drafted_tokens), 100 * replay.saved_share());
+  if (replay.differing_choices > 0) {
+    text += Format("         %lld tokens would differ with drafts: a bug\n",
+                   static_cast<long long>(replay.differing_choices));
+  }
+  return text;
+}
+
 // As RFC 4180 has it.
 std::string CsvField(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
@@ -123,6 +164,8 @@ std::string CsvField(const std::string& text) {
   return quoted + "\"";
 }
 
+std::string NumberOrBlank(int64_t number) { return number != 0 ? StrCat(number) : ""; }
+
 // One line of the CSV behind the columns that all lines share.
 struct CsvPhase {
   const char* name;
@@ -131,7 +174,27 @@ struct CsvPhase {
   double seconds = 0;
   const char* limit = "";  // what `share` is a share of
   double share = 0;
+  // 0: not of this phase.
+  int64_t answers = 0;
+  int64_t steps = 0;
 };
+
+// Both ways to decode stored answers; what the second takes of the first's time is its share.
+void AddReplayPhases(const ReplayTimes& replay, std::vector<CsvPhase>* phases) {
+  if (replay.answers == 0) return;
+  CsvPhase phase = {.name = "replay",
+                    .tokens = replay.tokens,
+                    .seconds = replay.without_drafts.seconds,
+                    .answers = replay.answers,
+                    .steps = replay.without_drafts.steps};
+  phases->push_back(phase);
+  phase.name = "replay with drafts";
+  phase.seconds = replay.with_drafts.seconds;
+  phase.limit = "replay";
+  phase.share = Share(replay.with_drafts.seconds, replay.without_drafts.seconds);
+  phase.steps = replay.with_drafts.steps;
+  phases->push_back(phase);
+}
 
 // The whole, then its parts, by `names`; nothing if it was not run.
 void AddCropPhases(const BenchTimes& times, const CropTimes& crop,
@@ -166,8 +229,10 @@ std::vector<CsvPhase> CsvPhases(const BenchReport& report) {
                       .tokens = int64_t{times.decode_steps} * decode.batch,
                       .seconds = decode.seconds,
                       .limit = "read bandwidth",
-                      .share = BandwidthShare(report, decode)});
+                      .share = BandwidthShare(report, decode),
+                      .steps = times.decode_steps});
   }
+  AddReplayPhases(times.replay, &phases);
   AddCropPhases(times, times.crop, {"crop", "crop encode", "crop prefill", "crop decode"}, &phases);
   AddCropPhases(times, times.crops, {"crops", "crops encode", "crops prefill", "crops decode"},
                 &phases);
@@ -224,6 +289,7 @@ std::string BenchJson(const BenchReport& report) {
   for (const DecodeTimes& decode : times.decodes) {
     json["decode_batches"].push_back(DecodeJson(report, decode));
   }
+  if (times.replay.answers > 0) json["replay"] = ReplayJson(times.replay);
   if (times.crop.count > 0) json["crop"] = CropJson(report, times.crop);
   if (times.crops.count > 0) json["crops"] = CropJson(report, times.crops);
   if (report.pieces > 0) {
@@ -258,6 +324,7 @@ std::string BenchTable(const BenchReport& report) {
                TokensPerSecond(report, decode), decode.batch,
                Share(decode.bytes, decode.seconds) / kGiga, BandwidthShare(report, decode) * 100);
   }
+  text += ReplayLines(times.replay);
   text += CropLine(report, "crop", times.crop);
   text += CropLine(report, "crops", times.crops);
   if (report.pieces > 0) {
@@ -273,7 +340,7 @@ std::string BenchTable(const BenchReport& report) {
 std::string BenchCsv(const BenchReport& report) {
   std::string text =
       "version,model,language,vision,head,compute,attention,isa,cpu,threads,page_peak_rss_mb,phase,"
-      "batch,tokens,seconds,tokens_per_s,limit,share\n";
+      "batch,tokens,seconds,tokens_per_s,limit,share,answers,steps\n";
   const std::string same =
       StrCat(OCTAVO_VERSION, ",", CsvField(report.model), ",", CsvField(report.forms.language), ",",
              CsvField(report.forms.vision), ",", CsvField(report.forms.head), ",",
@@ -282,10 +349,10 @@ std::string BenchCsv(const BenchReport& report) {
              Format("%.1f", static_cast<double>(report.times.page_peak_bytes) / kMega));
   for (const CsvPhase& phase : CsvPhases(report)) {
     const double rate = Share(static_cast<double>(phase.tokens), phase.seconds);
-    text +=
-        StrCat(same, ",", phase.name, ",", phase.batch, ",", phase.tokens, ",",
-               Format("%.4f", phase.seconds), ",", phase.tokens > 0 ? Format("%.2f", rate) : "",
-               ",", phase.limit, ",", *phase.limit != 0 ? Format("%.4f", phase.share) : "", "\n");
+    text += StrCat(same, ",", phase.name, ",", phase.batch, ",", phase.tokens, ",",
+                   Format("%.4f", phase.seconds), ",", phase.tokens > 0 ? Format("%.2f", rate) : "",
+                   ",", phase.limit, ",", *phase.limit != 0 ? Format("%.4f", phase.share) : "", ",",
+                   NumberOrBlank(phase.answers), ",", NumberOrBlank(phase.steps), "\n");
   }
   return text;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "base/check.h"
@@ -74,10 +75,10 @@ int32_t ArgMax(std::span<const float> logits) {
 // Sequences of one prompt length with their cache.
 class Sequences {
  public:
-  Sequences(Model* model, int count, int64_t context)
+  Sequences(Model* model, int count, int64_t context, DType kv_dtype)
       : model_(model),
         blocks_each_((context + kKvBlockSize - 1) / kKvBlockSize),
-        cache_(model->config().text, DType::kBF16, static_cast<int>(blocks_each_) * count),
+        cache_(model->config().text, kv_dtype, static_cast<int>(blocks_each_) * count),
         logits_buffer_(static_cast<size_t>(count) *
                        static_cast<size_t>(model->config().text.vocab_size)),
         logits_(logits_buffer_.data(), count, model->config().text.vocab_size),
@@ -99,6 +100,8 @@ class Sequences {
     sequences_[0].next_id = first_id_;
   }
   int64_t num_cached(size_t index) const { return sequences_[index].num_cached; }
+  const KvCache& cache() const { return cache_; }
+  std::span<const int32_t> block_table(size_t index) const { return sequences_[index].block_table; }
 
  private:
   Model* const model_;
@@ -147,9 +150,7 @@ void Sequences::CopyPrompt(size_t index) {
   BenchSequence& to = sequences_[index];
   for (int l = 0; l < model_->config().text.num_hidden_layers; ++l) {
     const ops::KvLayer layer = cache_.Layer(l);
-    const size_t block_bytes = static_cast<size_t>(layer.num_kv_heads) *
-                               static_cast<size_t>(layer.head_dim * layer.block_size) *
-                               DTypeSize(layer.dtype);
+    const size_t block_bytes = ops::KvHeadOffset(layer, 1, 0);
     const int64_t blocks = (from.num_cached + kKvBlockSize - 1) / kKvBlockSize;
     for (size_t b = 0; b < static_cast<size_t>(blocks); ++b) {
       const size_t source = static_cast<size_t>(from.block_table[b]) * block_bytes;
@@ -235,7 +236,8 @@ void Runner::Page() {
   const BenchPrompt prompt = Encode(plan_.page, "encode", 7, &times_.encode_seconds);
   times_.prefill_tokens = prompt.num_tokens();
   const int most = *std::max_element(plan_.batches.begin(), plan_.batches.end());
-  Sequences sequences(model_, most, prompt.num_tokens() + plan_.decode_steps + 1);
+  const int64_t answer = std::max<int64_t>(plan_.decode_steps + 1, ReplayCacheTokens(plan_.replay));
+  Sequences sequences(model_, most, prompt.num_tokens() + answer, plan_.kv_dtype);
   progress_("prefill", 0);
   {
     const Stopwatch watch;
@@ -248,6 +250,12 @@ void Runner::Page() {
     times_.decodes.push_back(Decode(&sequences, batch, prompt.positions.delta));
     if (times_.page_peak_bytes == 0) times_.page_peak_bytes = PeakResidentBytes();
   }
+  if (plan_.replay.answers.empty()) return;
+  times_.replay = ReplayAnswers(model_, sequences.cache(),
+                                {.ids = prompt.ids,
+                                 .block_table = sequences.block_table(0),
+                                 .position_delta = prompt.positions.delta},
+                                plan_.replay, [&](double share) { progress_("replay", share); });
 }
 
 DecodeTimes Runner::Decode(Sequences* sequences, int batch, int32_t position_delta) {
@@ -277,7 +285,7 @@ CropTimes Runner::Crops(int count, std::string_view phase) {
         Encode(plan_.crop, phase, 100 + static_cast<uint64_t>(i), &times.encode_seconds));
   }
   times.prompt_tokens = prompts[0].num_tokens();
-  Sequences sequences(model_, count, times.prompt_tokens + plan_.crop_tokens);
+  Sequences sequences(model_, count, times.prompt_tokens + plan_.crop_tokens, plan_.kv_dtype);
   {
     const Stopwatch watch;
     for (size_t i = 0; i < prompts.size(); ++i) sequences.Prefill(i, prompts[i]);

@@ -1,5 +1,5 @@
-// BenchRun: times the phases of reading on a loaded model: a page's encode, prefill and decode, one
-// crop, and several crops together.
+// BenchRun: times the phases of reading on a loaded model: a page's encode, prefill and decode,
+// stored answers behind it, one crop, and several crops together.
 #ifndef OCTAVO_CLI_BENCH_RUN_H_
 #define OCTAVO_CLI_BENCH_RUN_H_
 
@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/bench_replay.h"
 #include "cli/bench_work.h"
 #include "model/model.h"
 
@@ -22,6 +23,8 @@ struct BenchPlan {
   GridThw crop;                    // of the phases "crop" (one) and "crops" (num_crops)
   int num_crops = 0;               // 0: without both
   int crop_tokens = 64;            // answer of each crop, the one that prefill gives included
+  DType kv_dtype = DType::kBF16;   // of the cache
+  ReplayPlan replay = {};          // behind the page's prompt; no answers: without it
 };
 
 struct DecodeTimes {
@@ -48,13 +51,14 @@ struct BenchTimes {
   int decode_steps = 0;
   std::vector<DecodeTimes> decodes;  // one for each of BenchPlan::batches
   int64_t page_peak_bytes = 0;       // resident at most until the first of these was done
+  ReplayTimes replay;
   int crop_tokens = 0;
   CropTimes crop, crops;  // count 0: not run
 };
 
 using BenchProgress = std::function<void(std::string_view phase, double share)>;
 
-// Runs the phases on random pixels and fixed prompt ids, greedily, with a cache in bf16.
+// Runs the phases on random pixels and fixed prompt ids, greedily.
 // `progress(phase, share)` is called now and then with share in [0, 1].
 BenchTimes RunBenchPhases(Model* model, const BenchWork& work, const BenchPlan& plan,
                           const BenchProgress& progress);

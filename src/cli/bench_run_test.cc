@@ -4,6 +4,8 @@
 
 #include "base/thread_pool.h"
 #include "cli/synthetic_model.h"
+#include "engine/drafter.h"
+#include "engine/model_files.h"
 #include "kernels/select.h"
 #include "quantize/rounded_checkpoint.h"
 
@@ -56,6 +58,32 @@ TEST(BenchRun, RunsEveryPhaseOnATinyModel) {
   EXPECT_GT(calls, 0);
 }
 
+TEST(BenchRun, ReplaysAnswersBehindThePage) {
+  const auto checkpoint = OpenSyntheticModel("tiny", 1);
+  const ModelFiles files = LoadModelFiles(*checkpoint);
+  ThreadPool pool(2);
+  ModelOptions options;
+  options.max_drafted = kMaxDrafted;
+  Model model(*checkpoint, options, {.kernels = &SelectedKernels(), .pool = &pool});
+  BenchPlan plan = {.page = {1, 4, 4}, .decode_steps = 2, .batches = {2}, .crop = {1, 2, 2}};
+  // Longer than what decode leaves room for, over several blocks of the cache.
+  const std::vector<int32_t> ids(100, 7);
+  plan.replay = {.answers = {{.ids = ids, .is_layout = false}}, .tokenizer = &files.tokenizer};
+  double last_share = -1;
+  const BenchTimes times =
+      RunBenchPhases(&model, {}, plan, [&](std::string_view phase, double share) {
+        if (phase == "replay") last_share = share;
+      });
+  EXPECT_EQ(last_share, 0);
+  EXPECT_EQ(times.replay.answers, 1);
+  EXPECT_EQ(times.replay.tokens, 99);
+  EXPECT_EQ(times.replay.without_drafts.steps, 99);
+  EXPECT_GT(times.replay.without_drafts.seconds, 0);
+  EXPECT_GT(times.replay.with_drafts.seconds, 0);
+  EXPECT_LT(times.replay.with_drafts.steps, 20) << "one token over and over is easy to guess";
+  EXPECT_EQ(times.replay.differing_choices, 0);
+}
+
 TEST(BenchRun, LeavesCropsOutOnWish) {
   ThreadPool pool(1);
   const RoundedCheckpoint rounded(
@@ -68,6 +96,7 @@ TEST(BenchRun, LeavesCropsOutOnWish) {
   const BenchTimes times = RunBenchPhases(&model, {}, plan, [](auto, double) {});
   EXPECT_EQ(times.crop.count, 0);
   EXPECT_EQ(times.crops.count, 0);
+  EXPECT_EQ(times.replay.answers, 0);
   EXPECT_EQ(times.decodes.size(), 1u);
 }
 

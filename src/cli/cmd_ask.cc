@@ -32,7 +32,7 @@ void RefuseSwappedWords(const AskOptions& options) {
 
 int RunAsk(const AskOptions& options) {
   RefuseSwappedWords(options);
-  const std::string model_dir = FindModel(options.model_dir);
+  const std::string model_dir = FindModel(options.model.model_dir);
   const std::optional<Task> task = TaskOfQuestion(options.question);
   const ModelCard card = ReadModelCard(model_dir);
   RequireTraining(card, task);
@@ -51,12 +51,10 @@ int RunAsk(const AskOptions& options) {
   request.sampling = SamplingOf(options.answer, task);
   request.on_token = [](const TokenEvent& event) { WriteStandardOutput(event.text); };
 
-  const auto engine = Engine::Load({.model_dir = model_dir,
-                                    .compute = options.compute,
-                                    .attention = options.attention,
-                                    .num_threads = options.num_threads,
-                                    .memory_limit_bytes = options.memory_limit,
-                                    .max_pixels = options.max_pixels});
+  EngineOptions engine_options = ToEngineOptions(options.model, model_dir);
+  engine_options.drafting = !options.no_drafts;
+  engine_options.max_pixels = options.max_pixels;
+  const auto engine = Engine::Load(engine_options);
   const Completion completion = engine->Generate(std::move(request));
   WriteStandardOutput("\n");
   WarnIfCut(completion);

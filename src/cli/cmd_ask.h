@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/model_flags.h"
 #include "cli/question.h"
 
 namespace octavo {
@@ -14,14 +15,9 @@ struct AskOptions {
   std::vector<std::string> pictures;  // PNG or JPEG files, shown to the model in this order
   std::string question;
   AnswerOptions answer;
-  // Change results.
-  std::string model_dir;   // "": model_lookup.h
-  std::string compute;     // "f32", "bf16", "int8", "": the checkpoint's
-  std::string attention;   // "f32", "int16", "": the default
+  ModelFlags model;
   int64_t max_pixels = 0;  // of each picture; 0: the model's own
-  // Changes speed only.
-  int num_threads = 0;
-  int64_t memory_limit = 0;  // bytes; 0: EngineOptions' default
+  bool no_drafts = false;
 };
 
 // Prints the answer and a line feed to stdout, as it is generated. One of MinerU's task prompts

@@ -10,11 +10,14 @@
 #include "base/str_cat.h"
 #include "base/terminal.h"
 #include "base/thread_pool.h"
+#include "base/utf8.h"
 #include "cli/bench_report.h"
 #include "cli/synthetic_model.h"
+#include "engine/drafter.h"
 #include "engine/model_files.h"
 #include "formats/checkpoint_writer.h"
 #include "kernels/select.h"
+#include "model/kv_cache.h"
 #include "model/memory_budget.h"
 #include "model/model.h"
 #include "octavo/error.h"
@@ -37,8 +40,8 @@ void ValidateOptions(const BenchOptions& options) {
   for (const int batch : options.batches) {
     Require(batch >= 1 && batch <= 64, StrCat("--batch ", batch, ": expected 1 to 64"));
   }
-  Require(options.compute.empty() || ParseCompute(options.compute).has_value(),
-          StrCat("--compute ", options.compute, ": expected f32, bf16 or int8"));
+  Require(options.model.compute.empty() || ParseCompute(options.model.compute).has_value(),
+          StrCat("--compute ", options.model.compute, ": expected f32, bf16 or int8"));
   Require(!options.weights.empty() || (options.vision.empty() && options.head.empty()),
           "--vision and --head: expected --weights beside them");
 }
@@ -61,9 +64,9 @@ ExportOptions FormsOf(const BenchOptions& options) {
 
 // What the options name: opened, and seen in the forms that they wish.
 std::shared_ptr<const Checkpoint> OpenModel(const BenchOptions& options, ThreadPool* pool) {
-  std::shared_ptr<const Checkpoint> checkpoint = options.model_dir.empty()
+  std::shared_ptr<const Checkpoint> checkpoint = options.model.model_dir.empty()
                                                      ? OpenSyntheticModel(options.synthetic, kSeed)
-                                                     : Checkpoint::Open(options.model_dir);
+                                                     : Checkpoint::Open(options.model.model_dir);
   if (options.weights.empty()) return checkpoint;
   return std::make_shared<RoundedCheckpoint>(std::move(checkpoint), FormsOf(options), pool);
 }
@@ -98,9 +101,26 @@ int MostSequences(const BenchPlan& plan) {
 
 // Of all sequences of the phase that has the most.
 int64_t CacheTokens(const BenchPlan& plan, const VisionConfig& vision) {
+  const int64_t longer_answers =
+      std::max<int64_t>(ReplayCacheTokens(plan.replay) - plan.decode_steps, 0);
   const int64_t pages = *std::max_element(plan.batches.begin(), plan.batches.end()) *
-                        (PromptTokens(plan.page, vision) + plan.decode_steps);
+                            (PromptTokens(plan.page, vision) + plan.decode_steps) +
+                        longer_answers;
   return std::max(pages, plan.num_crops * (PromptTokens(plan.crop, vision) + plan.crop_tokens));
+}
+
+// Throws if an answer is longer than the model's context leaves room for.
+ReplayPlan ReplayOf(const BenchOptions& options, const ModelFiles& files, int64_t prompt_tokens) {
+  ReplayPlan plan;
+  if (options.replay.empty()) return plan;
+  plan.tokenizer = &files.tokenizer;
+  plan.answers = ReadReplayAnswers(options.replay, files.tokenizer, files.config.eos_token_ids);
+  const int64_t context = files.config.text.max_position_embeddings;
+  const int64_t need = prompt_tokens + ReplayCacheTokens(plan);
+  Require(need <= context, StrCat("--replay ", PrintableName(options.replay),
+                                  ": prompt, longest answer and guesses are ", need,
+                                  " tokens, expected at most ", context));
+  return plan;
 }
 
 // A line on stderr that is rewritten in place on a terminal and left out elsewhere.
@@ -115,7 +135,7 @@ BenchReport Measure(const BenchOptions& options) {
   const KernelTable& kernels = SelectedKernels();
   report.isa = DescribeKernels(kernels);
   report.cpu = CpuName();
-  ThreadPool pool(options.num_threads > 0 ? options.num_threads : DefaultThreadCount());
+  ThreadPool pool(options.model.num_threads > 0 ? options.model.num_threads : DefaultThreadCount());
   {
     ThreadPool single(1);
     report.one_thread = MeasureMachineLimits(kernels, &single);
@@ -126,22 +146,28 @@ BenchReport Measure(const BenchOptions& options) {
   ShowProgress("load", 0);
   const auto start = std::chrono::steady_clock::now();
   const std::shared_ptr<const Checkpoint> checkpoint = OpenModel(options, &pool);
-  report.model = options.model_dir.empty() ? "synthetic " + options.synthetic : options.model_dir;
+  report.model =
+      options.model.model_dir.empty() ? "synthetic " + options.synthetic : options.model.model_dir;
   report.forms = FormsOf(checkpoint->Tensors());
   // With the tokenizer: all that a first request waits for.
-  const ModelConfig config = LoadModelFiles(*checkpoint).config;
-  const BenchPlan plan = PlanOf(options, config.vision);
+  const ModelFiles files = LoadModelFiles(*checkpoint);
+  const ModelConfig& config = files.config;
   ModelOptions model_options;
   model_options.compute =
-      ParseCompute(options.compute).value_or(DefaultCompute(checkpoint->Tensors()));
+      ParseCompute(options.model.compute).value_or(DefaultCompute(checkpoint->Tensors()));
   model_options.attention =
-      ParseVisionAttention(options.attention)
+      ParseVisionAttention(options.model.attention)
           .value_or(DefaultVisionAttention(model_options.compute == Compute::kF32, kernels));
+  BenchPlan plan = PlanOf(options, config.vision);
+  plan.kv_dtype = ParseKvCacheDType(options.model.kv_cache_dtype)
+                      .value_or(DefaultKvCacheDType(model_options.compute));
+  plan.replay = ReplayOf(options, files, PromptTokens(plan.page, config.vision));
   model_options.max_sequences = MostSequences(plan);
+  if (!plan.replay.answers.empty()) model_options.max_drafted = kMaxDrafted;
   RequireMemory(
-      PlanMemory(config, checkpoint->Tensors(), model_options, DType::kBF16,
+      PlanMemory(config, checkpoint->Tensors(), model_options, plan.kv_dtype,
                  std::max(NumPatches(plan.page), NumPatches(plan.crop)), pool.num_threads()),
-      CacheTokens(plan, config.vision), ChooseMemoryBudget(options.memory_limit));
+      CacheTokens(plan, config.vision), ChooseMemoryBudget(options.model.memory_limit));
   report.compute = model_options.compute;
   report.attention = model_options.attention;
   Model model(*checkpoint, model_options, {.kernels = &kernels, .pool = &pool});
@@ -150,7 +176,7 @@ BenchReport Measure(const BenchOptions& options) {
   report.weight_bytes = static_cast<int64_t>(model.weight_bytes());
 
   report.work = CountWork(config, checkpoint->Tensors(), plan.page,
-                          PromptTokens(plan.page, config.vision), DType::kBF16);
+                          PromptTokens(plan.page, config.vision), plan.kv_dtype);
   report.times = RunBenchPhases(&model, report.work, plan, ShowProgress);
   report.peak_bytes = PeakResidentBytes();
   report.pieces = model.int8_pieces().all;

@@ -22,19 +22,15 @@ class Conversation {
  public:
   explicit Conversation(const ChatOptions& options)
       : options_(options),
-        model_dir_(FindModel(options.model_dir)),
+        model_dir_(FindModel(options.model.model_dir)),
         card_(ReadModelCard(model_dir_)) {
     for (const std::string& path : options.pictures) pictures_.push_back(ReadPicture(path));
+    EngineOptions engine_options = ToEngineOptions(options.model, model_dir_);
+    engine_options.max_running = 1;
     // More tokens than any context has: nothing of this conversation is dropped.
-    constexpr int64_t kAll = int64_t{1} << 20;
-    engine_ = Engine::Load({.model_dir = model_dir_,
-                            .compute = options.compute,
-                            .attention = options.attention,
-                            .num_threads = options.num_threads,
-                            .max_running = 1,
-                            .memory_limit_bytes = options.memory_limit,
-                            .prefix_cache_tokens = kAll,
-                            .max_pixels = options.max_pixels});
+    engine_options.prefix_cache_tokens = int64_t{1} << 20;
+    engine_options.max_pixels = options.max_pixels;
+    engine_ = Engine::Load(engine_options);
   }
 
   const ModelCard& card() const { return card_; }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/model_flags.h"
 #include "cli/question.h"
 
 namespace octavo {
@@ -13,14 +14,8 @@ namespace octavo {
 struct ChatOptions {
   std::vector<std::string> pictures;  // shown to the model in this order, before the first question
   AnswerOptions answer;
-  // Change results.
-  std::string model_dir;   // "": model_lookup.h
-  std::string compute;     // "f32", "bf16", "int8", "": the checkpoint's
-  std::string attention;   // "f32", "int16", "": the default
+  ModelFlags model;
   int64_t max_pixels = 0;  // of each picture; 0: the model's own
-  // Change speed and memory only.
-  int num_threads = 0;
-  int64_t memory_limit = 0;  // bytes; 0: EngineOptions' default
 };
 
 // Reads questions from standard input, a line each, until it ends; answers stream to stdout, a line

@@ -17,9 +17,13 @@
 #include "base/str_cat.h"
 #include "base/utf8.h"
 #include "cli/eval_inputs.h"
+#include "cli/gate_file.h"
 #include "cli/layout_name.h"
 #include "cli/model_lookup.h"
+#include "cli/savings_flags.h"
 #include "evaluate/eval_report.h"
+#include "evaluate/gate.h"
+#include "evaluate/gate_record.h"
 #include "evaluate/layout_score.h"
 #include "evaluate/score.h"
 #include "octavo/document.h"
@@ -77,6 +81,7 @@ class EvalRun {
  public:
   explicit EvalRun(const EvalOptions& options)
       : options_(options),
+        savings_(SavingsToRun(options)),
         inputs_(FindEvalInputs(options.folder)),
         watcher_([this] { canceller_.Cancel(); }) {}
 
@@ -96,6 +101,7 @@ class EvalRun {
           RunModel(names[i], {.model_dir = folders[i],
                               .compute = compute,
                               .attention = attention,
+                              .kv_cache_dtype = options_.kv_cache_dtype,
                               .num_threads = options_.num_threads,
                               .max_pixels = options_.max_pixels});
         }
@@ -106,6 +112,7 @@ class EvalRun {
       return ExitCode(ErrorCode::kCancelled);
     }
     Print();
+    if (!options_.gate.empty()) CloseGate(folders.front());
     return exit_code_;
   }
 
@@ -121,34 +128,89 @@ class EvalRun {
     }
   }
 
-  // One engine for all layouts.
+  static std::vector<Savings> SavingsToRun(const EvalOptions& options) {
+    if (options.gate.empty()) return {ResolveSavings(options.savings, Quality::kBest)};
+    const bool has_switches = !options.savings.quality.empty() || options.savings.prune_blank ||
+                              options.savings.layout_side || options.savings.line_height_px;
+    if (has_switches) {
+      throw Error(ErrorCode::kInvalidArgument,
+                  "--gate sets --quality and its switches itself; leave them out");
+    }
+    if (options.model_dirs.size() > 1 || options.computes.size() > 1 ||
+        options.attentions.size() > 1 || options.layouts.size() > 1) {
+      throw Error(ErrorCode::kInvalidArgument,
+                  "--gate is of one model and one setting; found several");
+    }
+    return {SavingsOf(Quality::kBest),
+            SavingsOf(ParseQuality(options.gate).value_or(Quality::kBest))};
+  }
+
+  // Judges the two results, tells, and writes the record.
+  void CloseGate(const std::string& model) {
+    const std::vector<std::string> reasons = JudgeGate(results_[0], results_[1]);
+    for (const std::string& reason : reasons) {
+      std::fprintf(stderr, "octavo: gate %s: %s\n", options_.gate.c_str(), reason.c_str());
+    }
+    if (exit_code_ != 0) {
+      std::fprintf(stderr, "octavo: gate %s: not recorded, as not everything could be read\n",
+                   options_.gate.c_str());
+      return;
+    }
+    GateEntry entry;
+    entry.quality = options_.gate;
+    entry.savings = results_[1].savings;
+    entry.passed = reasons.empty();
+    entry.reasons = reasons;
+    for (size_t i = 0; i < 2; ++i) {
+      const DocumentResult total = Total(results_[i]);
+      entry.num_pages = total.num_pages;
+      entry.character_error[i] = total.score.CharacterError();
+      entry.seconds_per_page[i] = total.seconds / std::max(1, total.num_pages_timed);
+    }
+    const fs::path place = WriteGate(model, StampOfModel(model), entry);
+    std::fprintf(stderr, "octavo: gate %s: %s, recorded in %s\n", options_.gate.c_str(),
+                 entry.passed ? "passed" : "not passed", PrintableName(place.string()).c_str());
+  }
+
+  // One engine for all layouts and savings.
   void RunModel(const std::string& name, const EngineOptions& engine_options) {
     if (canceller_.cancelled()) return;
     const auto engine = Engine::Load(engine_options);
     for (const std::string& layout : options_.layouts) {
-      RunResult result;
-      result.model = name;
-      result.compute = engine->info().compute;
-      result.attention = engine->info().attention;
-      result.layout = layout;
-      result.num_without_truth = static_cast<int>(inputs_.without_truth.size());
-      result.num_truth_without_page = static_cast<int>(inputs_.truth_without_page.size());
-      result.digest = kFnvBasis;
-      for (const EvalInput& input : inputs_.documents) {
-        if (canceller_.cancelled()) return;
-        std::fprintf(stderr, "octavo: %s, %s, %s attention, %s: %s\n", PrintableName(name).c_str(),
-                     result.compute.c_str(), result.attention.c_str(), layout.c_str(),
-                     PrintableName(input.name).c_str());
-        try {
-          result.documents.push_back(ReadDocument(*engine, input, layout, &result.digest));
-        } catch (const Error& error) {
-          // What is wrong with the truth says nothing about the model: the document is left out.
-          ++result.num_truth_unreadable;
-          NoteFailure(error.code(), StrCat("left out: ", error.what()));
-        }
+      for (const Savings& savings : savings_) {
+        if (!RunSetting(name, engine.get(), layout, savings)) return;
       }
-      results_.push_back(std::move(result));
     }
+  }
+
+  // False: interrupted.
+  bool RunSetting(const std::string& name, Engine* engine, const std::string& layout,
+                  const Savings& savings) {
+    RunResult result;
+    result.model = name;
+    result.compute = engine->info().compute;
+    result.attention = engine->info().attention;
+    result.kv_cache_dtype = engine->info().kv_cache_dtype;
+    result.layout = layout;
+    result.savings = DescribeSavings(savings);
+    result.num_without_truth = static_cast<int>(inputs_.without_truth.size());
+    result.num_truth_without_page = static_cast<int>(inputs_.truth_without_page.size());
+    result.digest = kFnvBasis;
+    for (const EvalInput& input : inputs_.documents) {
+      if (canceller_.cancelled()) return false;
+      std::fprintf(stderr, "octavo: %s, %s, %s attention, %s: %s\n", PrintableName(name).c_str(),
+                   result.compute.c_str(), result.attention.c_str(), layout.c_str(),
+                   PrintableName(input.name).c_str());
+      try {
+        result.documents.push_back(ReadDocument(*engine, input, layout, savings, &result.digest));
+      } catch (const Error& error) {
+        // What is wrong with the truth says nothing about the model: the document is left out.
+        ++result.num_truth_unreadable;
+        NoteFailure(error.code(), StrCat("left out: ", error.what()));
+      }
+    }
+    results_.push_back(std::move(result));
+    return true;
   }
 
   void NoteFailure(ErrorCode code, const std::string& message) {
@@ -161,7 +223,7 @@ class EvalRun {
 
   // Throws for a truth that cannot be read.
   DocumentResult ReadDocument(Engine& engine, const EvalInput& input, const std::string& layout,
-                              uint64_t* digest) {
+                              const Savings& savings, uint64_t* digest) {
     const Truth truth = ReadTruth(input);
     DocumentResult result;
     result.name = input.name;
@@ -177,6 +239,7 @@ class EvalRun {
       ParseOptions parse_options;
       parse_options.layout = LayoutOfName(layout);
       parse_options.dpi = options_.dpi;
+      parse_options.savings = savings;
       parse_options.canceller = &canceller_;
       const Document document(input.path.string(), parse_options);
       is_opened = true;
@@ -245,6 +308,7 @@ class EvalRun {
   }
 
   const EvalOptions& options_;
+  const std::vector<Savings> savings_;  // one after the other
   const EvalInputs inputs_;
   Canceller canceller_;
   // Before the engine, whose threads must not see the signals.

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/savings_flags.h"
+
 namespace octavo {
 
 struct EvalOptions {
@@ -15,8 +17,11 @@ struct EvalOptions {
   std::vector<std::string> computes;            // "f32", "bf16", "int8"; empty: the checkpoint's
   std::vector<std::string> attentions;          // "f32", "int16"; empty: the default
   std::vector<std::string> layouts = {"auto"};  // "auto", "model", "whitespace"
+  std::string kv_cache_dtype;                   // as ModelFlags has it
   int dpi = 200;
   int64_t max_pixels = 0;  // of a picture that the model sees; 0: the model's own
+  SavingsFlags savings;    // no quality: best
+  std::string gate;        // "balanced" or "fast": compared with "best", recorded; "": no gate
   int num_threads = 0;
   bool json = false;       // a JSON line for each setting instead of the table
   bool has_timing = true;  // false: nothing on stdout depends on time
@@ -24,7 +29,9 @@ struct EvalOptions {
 
 // Figures to stdout, talk to stderr. A page that cannot be read counts as wrong in all its
 // characters. Returns 0, or the exit code of the first document or truth that could not be read.
-// Throws Error for what stops the whole run.
+// With a gate, which takes one setting: both results, then what was found; the record
+// (gate_file.h) is written where nothing failed to be read. Throws Error for what stops the whole
+// run.
 int RunEval(const EvalOptions& options);
 
 }  // namespace octavo

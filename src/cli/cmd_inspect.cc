@@ -120,7 +120,8 @@ Json PlanJson(const ModelConfig& config, const std::vector<TensorInfo>& tensors,
   const int64_t patch_area = int64_t{config.vision.patch_size} * config.vision.patch_size;
   const int64_t max_patches = max_pixels / patch_area;
   const int threads = DefaultThreadCount();
-  const MemoryPlan plan = PlanMemory(config, tensors, options, DType::kBF16, max_patches, threads);
+  const MemoryPlan plan = PlanMemory(config, tensors, options, DefaultKvCacheDType(options.compute),
+                                     max_patches, threads);
   const size_t kv = plan.kv_bytes_per_token * static_cast<size_t>(kContextShown);
   return {
       {"compute", ComputeName(options.compute)},

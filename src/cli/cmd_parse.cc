@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <new>
 #include <optional>
@@ -15,12 +14,14 @@
 #include "base/str_cat.h"
 #include "base/terminal.h"
 #include "base/utf8.h"
+#include "cli/gate_file.h"
 #include "cli/input_files.h"
 #include "cli/layout_name.h"
 #include "cli/model_lookup.h"
 #include "cli/model_training.h"
 #include "cli/progress.h"
 #include "cli/result_files.h"
+#include "cli/savings_flags.h"
 #include "document/model_card.h"
 #include "document/page_ranges.h"
 #include "document/prompts.h"
@@ -31,24 +32,16 @@
 namespace octavo {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr size_t kMaxStdinBytes = size_t{1} << 29;
 
-// Which files a model is made of, so that results of other weights are not taken for these.
-std::string StampOfModel(const std::string& model_dir) {
-  std::error_code error;
-  std::string stamp = fs::absolute(model_dir).lexically_normal().string();
-  uintmax_t num_bytes = 0;
-  int64_t newest = std::numeric_limits<int64_t>::min();
-  for (fs::directory_iterator entry(model_dir, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::error_code ignored;
-    if (!entry->is_regular_file(ignored)) continue;
-    num_bytes += entry->file_size(ignored);
-    newest = std::max<int64_t>(newest, entry->last_write_time(ignored).time_since_epoch().count());
+// Of the model's files, so that results of other weights are not taken for these. Empty where they
+// cannot be read: the engine says so when a page needs it.
+std::string StampIfReadable(const std::string& model) {
+  try {
+    return StampOfModel(model);
+  } catch (const Error&) {
+    return {};
   }
-  return StrCat(stamp, " ", num_bytes, " ", newest);
 }
 
 std::string PasswordOf(const ParseCommandOptions& options) {
@@ -77,9 +70,11 @@ class ParseRun {
         password_(PasswordOf(options)),
         writes_to_stdout_(options.output_dir == "-"),
         found_(FindInputFiles(options.inputs)),
-        model_dir_(FindModel(options.model_dir)),
+        model_dir_(FindModel(options.model.model_dir)),
         watcher_([this] { canceller_.Cancel(); }),
         progress_(ProgressStreams(), found_.files.size() + found_.problems.size()) {
+    const std::string stamp = StampIfReadable(model_dir_);
+    parse_options_.savings = ChooseSavings(stamp);
     parse_options_.layout = LayoutOfName(options.layout);
     parse_options_.image_analysis = options.image_analysis;
     parse_options_.dpi = options.dpi;
@@ -89,11 +84,12 @@ class ParseRun {
     result_options_.output_dir = options.output_dir;
     result_options_.formats = options.formats;
     result_options_.force = options.force;
-    result_options_.settings =
-        StrCat(OCTAVO_VERSION, " ", StampOfModel(model_dir_), " compute=", options.compute,
-               " attention=", options.attention, " layout=", options.layout,
-               " image_analysis=", options.image_analysis, " pages=", options.pages,
-               " dpi=", options.dpi, " max_pixels=", options.max_pixels);
+    result_options_.settings = StrCat(
+        OCTAVO_VERSION, " ", stamp, " compute=", options.model.compute,
+        " attention=", options.model.attention, " kv_cache_dtype=", options.model.kv_cache_dtype,
+        " layout=", options.layout, " image_analysis=", options.image_analysis,
+        " pages=", options.pages, " dpi=", options.dpi, " max_pixels=", options.max_pixels,
+        " savings=", DescribeSavings(parse_options_.savings));
   }
 
   int Run() {
@@ -119,6 +115,22 @@ class ParseRun {
     return streams;
   }
 
+  // What the flags say; without a word, what the model's gate allows. Never silently.
+  Savings ChooseSavings(const std::string& stamp) {
+    Quality unsaid = Quality::kBest;
+    if (options_.savings.quality.empty() && !stamp.empty()) {
+      std::string note;
+      unsaid = QualityOfGate(model_dir_, stamp, &note);
+      if (!note.empty()) progress_.Note(note);
+    }
+    const Savings savings = ResolveSavings(options_.savings, unsaid);
+    if (unsaid != Quality::kBest) {
+      progress_.Note(StrCat("quality ", QualityName(unsaid), " (", DescribeSavings(savings),
+                            "), as this model has passed its gate; --quality best saves nothing"));
+    }
+    return savings;
+  }
+
   void NoteFailure(ErrorCode code) {
     if (exit_code_ == 0) exit_code_ = ExitCode(code);
   }
@@ -137,12 +149,10 @@ class ParseRun {
         RequireTraining(card, Task::kLayout);
       }
       if (parse_options_.image_analysis) RequireTraining(card, Task::kImage);
-      engine_ = Engine::Load({.model_dir = model_dir_,
-                              .compute = options_.compute,
-                              .attention = options_.attention,
-                              .num_threads = options_.num_threads,
-                              .memory_limit_bytes = options_.memory_limit,
-                              .max_pixels = options_.max_pixels});
+      EngineOptions engine_options = ToEngineOptions(options_.model, model_dir_);
+      engine_options.drafting = !options_.no_drafts;
+      engine_options.max_pixels = options_.max_pixels;
+      engine_ = Engine::Load(engine_options);
     }
     return *engine_;
   }
@@ -275,7 +285,7 @@ class ParseRun {
   void ReadToFiles(const Document& document, const std::string& name, ResultFiles* results) {
     std::vector<int> missing;
     for (const int index : document.page_indices()) {
-      if (results->pages().count(index) == 0) missing.push_back(index);
+      if (results->page_indices().count(index) == 0) missing.push_back(index);
     }
     const auto num_pages = static_cast<int>(document.page_indices().size());
     const auto num_missing = static_cast<int>(missing.size());

@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/model_flags.h"
+#include "cli/savings_flags.h"
+
 namespace octavo {
 
 struct ParseCommandOptions {
@@ -16,20 +19,18 @@ struct ParseCommandOptions {
   bool force = false;        // replace files that octavo did not write
   bool timings = false;      // seconds by stage to stderr
   bool json_events = false;  // progress as JSON lines on stdout
+  ModelFlags model;
   // Change results.
-  std::string model_dir;        // "": model_lookup.h
-  std::string compute;          // "f32", "bf16", "int8", "": the checkpoint's
-  std::string attention;        // "f32", "int16", "": the default
   std::string layout = "auto";  // "auto", "model", "whitespace"
   bool image_analysis = false;  // of pictures and charts
-  std::string pages;            // "1-3,7"; "": all
+  SavingsFlags savings;  // no quality: what `octavo eval --gate` recorded of the model, else best
+  std::string pages;     // "1-3,7"; "": all
   std::string password;
   std::string password_file;  // holds the password in its first line; "-": standard input
   int dpi = 200;
   int64_t max_pixels = 0;  // of a picture that the model sees; 0: the model's own
   // Change speed only.
-  int num_threads = 0;
-  int64_t memory_limit = 0;  // bytes; 0: EngineOptions' default
+  bool no_drafts = false;
 };
 
 // Writes DIR/NAME.md, NAME_content_list.json, NAME_model.json and DIR/images/ for every input NAME;

@@ -27,6 +27,7 @@
 #include "octavo/error.h"
 #include "quantize/awq_run.h"
 #include "quantize/write_awq.h"
+#include "quantize/write_gguf.h"
 
 namespace octavo {
 namespace {
@@ -43,16 +44,8 @@ MatrixForm FormOf(const std::string& word) {
   return MatrixForm::kKeep;
 }
 
-// What users of other tools ask for, and what is there today.
-void RefuseWhatIsNotThere(const QuantizeOptions& options) {
-  if (options.method == "gptq") {
-    throw Error(ErrorCode::kUnsupported,
-                "--method gptq is not there yet; --method awq and --method rtn are");
-  }
-  if (options.format == "gguf") {
-    throw Error(ErrorCode::kUnsupported,
-                "--format gguf is not there yet; --format octavo and --format awq are");
-  }
+// What AutoAWQ's form has no room for.
+void RefuseWhatCannotBe(const QuantizeOptions& options) {
   if (options.format != "awq") return;
   if (options.w_bit != 4) {
     throw Error(ErrorCode::kInvalidArgument, "--format awq has 4 bits only; --w_bit 8 was asked");
@@ -107,6 +100,16 @@ ExportOptions FormsOf(const QuantizeOptions& options) {
           .for_awq = is_awq};
 }
 
+// The file that gets its name last.
+fs::path OutputFile(const QuantizeOptions& options, const std::string& source) {
+  const bool force = options.force || options.resume;
+  if (options.format == "octavo") return ModelOutputFile(options.output, source, force);
+  if (options.format == "awq") {
+    return FolderOutputFile(options.output, source, {"config.json", "model.safetensors"}, force);
+  }
+  return FolderOutputFile(options.output, source, {kGgufVisionFile, kGgufLanguageFile}, force);
+}
+
 const char* WordOf(MatrixForm form) {
   return form == MatrixForm::kW4 ? "w4" : form == MatrixForm::kW8 ? "w8" : "keep";
 }
@@ -126,9 +129,7 @@ class QuantizeRun {
         source_(FindModel(options.model)),
         checkpoint_(Checkpoint::Open(source_)),
         forms_(FormsOf(options)),
-        path_(forms_.for_awq
-                  ? FolderOutputFile(options.output, source_, options.force || options.resume)
-                  : ModelOutputFile(options.output, source_, options.force || options.resume)),
+        path_(OutputFile(options, source_)),
         journal_(path_.native() + ".resume") {}
 
   int Run() {
@@ -139,7 +140,8 @@ class QuantizeRun {
     }
     CheckJournal();
     RemoveLeftovers(path_);
-    if (options_.method == "awq") FindAdjustments();
+    if (options_.format == "gguf") RemoveLeftovers(path_.parent_path() / kGgufVisionFile);
+    if (options_.method != "rtn") FindAdjustments();
     const WrittenModel model = Write();
     std::error_code ignored;
     fs::remove(journal_, ignored);
@@ -173,10 +175,14 @@ class QuantizeRun {
     const Adjustments& adjustments = search_.finding.adjustments;
     return WriteWithProgress(
         [&](ThreadPool* pool, const WriteProgress& progress) {
-          return forms_.for_awq
-                     ? WriteAwqFolder(*checkpoint_, forms_, adjustments, path_.parent_path(), pool,
-                                      progress)
-                     : WriteModel(*checkpoint_, forms_, adjustments, path_, pool, progress);
+          const fs::path folder = path_.parent_path();
+          if (options_.format == "awq") {
+            return WriteAwqFolder(*checkpoint_, forms_, adjustments, folder, pool, progress);
+          }
+          if (options_.format == "gguf") {
+            return WriteGgufFolder(*checkpoint_, forms_, adjustments, folder, pool, progress);
+          }
+          return WriteModel(*checkpoint_, forms_, adjustments, path_, pool, progress);
         },
         path_, options_.num_threads, "quantize");
   }
@@ -186,7 +192,8 @@ class QuantizeRun {
     if (!options_.quality && options_.min_agreement < 0) return true;
     ThreadPool pool(options_.num_threads > 0 ? options_.num_threads : DefaultThreadCount());
     std::fputs("octavo: comparing with the source on built-in pages\n", stderr);
-    const std::string result = forms_.for_awq ? path_.parent_path().string() : path_.string();
+    const std::string result =
+        options_.format == "octavo" ? path_.string() : path_.parent_path().string();
     const QualityReport quality = JudgeModel(source_, result, {&SelectedKernels(), &pool, nullptr});
     PrintQuality(quality);
     (*report)["quality"] = QualityJson(quality);
@@ -224,7 +231,9 @@ class QuantizeRun {
     WorkTeller teller("search");
     search_.finding =
         RunAwq(*checkpoint_, forms_, search_.calibration.samples,
-               {.journal = journal_, .resume = options_.resume},
+               {.method = options_.method == "gptq" ? SearchMethod::kGptq : SearchMethod::kAwq,
+                .journal = journal_,
+                .resume = options_.resume},
                {&SelectedKernels(), &pool, nullptr}, [&](const std::string& what, double share) {
                  if (is_interrupted) {
                    throw Error(ErrorCode::kCancelled,
@@ -236,7 +245,7 @@ class QuantizeRun {
   }
 
   void PrintSearch() const {
-    if (options_.method != "awq") return;
+    if (options_.method == "rtn") return;
     if (search_.num_groups == 0) {
       std::printf("  no float matrix gets 4 bits: nothing to search, rounded to nearest\n");
       return;
@@ -291,7 +300,7 @@ class QuantizeRun {
 }  // namespace
 
 int RunQuantize(const QuantizeOptions& options) {
-  RefuseWhatIsNotThere(options);
+  RefuseWhatCannotBe(options);
   RequireFree(options.report, options.force);
   return QuantizeRun(options).Run();
 }

@@ -12,10 +12,10 @@ struct QuantizeOptions {
   std::string output;                    // an .octavo file, or a folder for one
   int w_bit = 4;                         // 4 or 8, of the language model
   int q_group_size = 128;                // 128, 64 or 32
-  std::string method = "awq";            // "awq", "rtn"; "gptq" is refused by name
+  std::string method = "awq";            // "awq", "gptq", "rtn"
   std::string vision;                    // "w8", "w4", "keep"; "": w8, keep for --format awq
   std::string head;                      // the same of the table of embeddings and the head
-  std::string format = "octavo";         // "octavo", "awq"; "gguf" is refused by name
+  std::string format = "octavo";         // "octavo", "awq", "gguf"
   double min_agreement = -1;             // of tokens, 0 to 1, or the result is kept aside; < 0: any
   bool quality = true;                   // judge the result on built-in pages
   std::vector<std::string> calibration;  // pictures, PDFs, folders; empty: the built-in pages

@@ -48,15 +48,12 @@ int RunServe(const ServeOptions& options) {
   std::promise<void> interrupted;
   const InterruptWatcher watcher([&interrupted] { interrupted.set_value(); });
   SetLogLevel(LogLevel::kWarning);
-  const auto engine = Engine::Load({.model_dir = FindModel(options.model_dir),
-                                    .compute = options.compute,
-                                    .attention = options.attention,
-                                    .num_threads = options.num_threads,
-                                    .max_running = options.max_running,
-                                    .memory_limit_bytes = options.memory_limit,
-                                    .prefix_cache_tokens = options.prefix_cache_tokens,
-                                    .encoder_cache_tokens = options.encoder_cache_tokens,
-                                    .max_pixels = options.max_pixels});
+  EngineOptions engine_options = ToEngineOptions(options.model, FindModel(options.model.model_dir));
+  engine_options.max_running = options.max_running;
+  engine_options.prefix_cache_tokens = options.prefix_cache_tokens;
+  engine_options.encoder_cache_tokens = options.encoder_cache_tokens;
+  engine_options.max_pixels = options.max_pixels;
+  const auto engine = Engine::Load(engine_options);
   Server server(*engine, server_options);
   const EngineInfo& info = engine->info();
   const bool is_v6 = options.host.find(':') != std::string::npos;

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "cli/model_flags.h"
+
 namespace octavo {
 
 struct ServeOptions {
@@ -17,14 +19,8 @@ struct ServeOptions {
   int64_t prefix_cache_tokens = 8192;   // 0: nothing is kept for requests that begin alike
   int64_t encoder_cache_tokens = 8192;  // 0: no picture's embeddings are kept
   double grace_seconds = 30;            // for answers under way, when it is told to stop
-  // Change results.
-  std::string model_dir;   // "": model_lookup.h
-  std::string compute;     // "": the checkpoint's
-  std::string attention;   // "": by compute
+  ModelFlags model;
   int64_t max_pixels = 0;  // of each picture; 0: the model's own
-  // Changes speed only.
-  int num_threads = 0;
-  int64_t memory_limit = 0;  // bytes; 0: EngineOptions' default
 };
 
 // Runs until SIGINT or SIGTERM, then ends what is under way within the grace. Says on stderr where

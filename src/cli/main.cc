@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/malloc_settings.h"
 #include "base/terminal.h"
 #include "base/utf8.h"
 #include "cli/args.h"
@@ -29,6 +30,7 @@ int Run(const ServeOptions& options) { return RunServe(options); }
 
 int Main(int argc, char** argv) {
   ReserveStandardStreams();
+  ReturnLargeBuffersAtOnce();
   ReportFileSizeLimitAsError();
   ReportCutMappingAsError();
   SetLogLevel(LogLevel::kWarning);

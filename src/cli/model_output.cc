@@ -68,11 +68,14 @@ fs::path ModelOutputFile(const std::string& output, const fs::path& source, bool
   return file;
 }
 
-fs::path FolderOutputFile(const std::string& output, const fs::path& source, bool force) {
-  fs::path file = fs::path(output) / "model.safetensors";
-  PrepareFolder(fs::path(output) / "config.json", source, force);
-  PrepareFolder(file, source, force);
-  return file;
+fs::path FolderOutputFile(const std::string& output, const fs::path& source,
+                          const std::vector<std::string>& files, bool force) {
+  fs::path last;
+  for (const std::string& file : files) {
+    last = fs::path(output) / file;
+    PrepareFolder(last, source, force);
+  }
+  return last;
 }
 
 WorkTeller::WorkTeller(const char* verb) : verb_(verb), is_terminal_(IsTerminal(stderr)) {}

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "quantize/write_model.h"
 
@@ -18,10 +19,11 @@ namespace octavo {
 std::filesystem::path ModelOutputFile(const std::string& output,
                                       const std::filesystem::path& source, bool force);
 
-// The weights file of a Hugging Face folder called `output`, which is created; config.json counts
-// as being there, too. Throws as above.
+// The last of several files that go into a folder called `output`, which is created; each of them
+// counts as being there. Throws as above.
 std::filesystem::path FolderOutputFile(const std::string& output,
-                                       const std::filesystem::path& source, bool force);
+                                       const std::filesystem::path& source,
+                                       const std::vector<std::string>& files, bool force);
 
 // "about 4 min left"; "" while nobody can know.
 std::string TimeLeft(double share, double seconds);

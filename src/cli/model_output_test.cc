@@ -31,13 +31,14 @@ TEST(ModelOutput, AFileOrAFolderIsMeant) {
   EXPECT_EQ(ErrorCodeOf([&] { file(source); }), ErrorCode::kInvalidArgument);
   EXPECT_EQ(ErrorCodeOf([&] { file(source / "x.octavo", true); }), ErrorCode::kInvalidArgument);
   EXPECT_EQ(ErrorCodeOf([&] { file(folder / "a.octavo" / "b"); }), ErrorCode::kIo);
+  const std::vector<std::string> files = {"config.json", "model.safetensors"};
   const fs::path weights = folder / "hf" / "model.safetensors";
-  EXPECT_EQ(FolderOutputFile((folder / "hf").string(), source, false), weights);
+  EXPECT_EQ(FolderOutputFile((folder / "hf").string(), source, files, false), weights);
   std::ofstream(folder / "hf" / "config.json") << "{}";
-  EXPECT_EQ(ErrorCodeOf([&] { FolderOutputFile((folder / "hf").string(), source, false); }),
+  EXPECT_EQ(ErrorCodeOf([&] { FolderOutputFile((folder / "hf").string(), source, files, false); }),
             ErrorCode::kInvalidArgument);
-  EXPECT_EQ(FolderOutputFile((folder / "hf").string(), source, true), weights);
-  EXPECT_EQ(ErrorCodeOf([&] { FolderOutputFile(source.string(), source, true); }),
+  EXPECT_EQ(FolderOutputFile((folder / "hf").string(), source, files, true), weights);
+  EXPECT_EQ(ErrorCodeOf([&] { FolderOutputFile(source.string(), source, files, true); }),
             ErrorCode::kInvalidArgument);
   fs::remove_all(folder);
 }

@@ -38,11 +38,15 @@ void CreateFolder(const fs::path& folder) {
 constexpr std::array<std::string_view, 5> kFormats = {"md", "content_list", "content_list_v2",
                                                       "middle", "model"};
 
+bool IsPageLine(std::string_view line) {
+  return !line.starts_with(kDone) && !line.starts_with(kWritten);
+}
+
 // Lines of a journal that end in a line feed; a last line without one was cut off.
-std::vector<std::string> CompleteLines(const std::string& text) {
-  std::vector<std::string> lines;
+std::vector<std::string_view> CompleteLines(std::string_view text) {
+  std::vector<std::string_view> lines;
   size_t begin = 0;
-  for (size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
+  for (size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', begin)) {
     lines.push_back(text.substr(begin, end - begin));
     begin = end + 1;
   }
@@ -121,6 +125,7 @@ ResultFiles::ResultFiles(InputStamp input, const std::string& name, const Result
   ReadJournal();
   RefuseToReplaceTheInput();
   if (is_done_) {
+    kept_lines_.clear();
     lock_.Release();
     return;
   }
@@ -169,7 +174,8 @@ bool ResultFiles::HasPicturesOf(const Page& page) const {
 void ResultFiles::ReadJournal() {
   std::error_code ignored;
   if (!fs::exists(journal_path_, ignored)) return;
-  const std::vector<std::string> lines = CompleteLines(ReadFile(journal_path_, kMaxJournalBytes));
+  const std::string text = ReadFile(journal_path_, kMaxJournalBytes);
+  const std::vector<std::string_view> lines = CompleteLines(text);
   if (lines.empty()) return;
   const bool is_finished = lines.back().starts_with(kDone);
   try {
@@ -186,10 +192,10 @@ void ResultFiles::ReadJournal() {
 
 // One line behind the header; a page is kept if this run goes on. False for what is damaged and for
 // a page whose pictures are gone: that page is read again.
-bool ResultFiles::TakeLine(const std::string& line, bool goes_on) {
+bool ResultFiles::TakeLine(std::string_view line, bool goes_on) {
   const std::string where = journal_path_.string();
   try {
-    if (line.starts_with(kDone) || line.starts_with(kWritten)) {
+    if (!IsPageLine(line)) {
       const Json json = ParseJson(line, where);
       const auto written = json.at("written").get<std::map<std::string, std::string>>();
       for (const auto& [format, stamp] : written) own_[format].insert(stamp);
@@ -197,10 +203,10 @@ bool ResultFiles::TakeLine(const std::string& line, bool goes_on) {
       return true;
     }
     if (!goes_on) return true;
-    Page page = PageFromJsonLine(line, where);
+    const Page page = PageFromJsonLine(line, where);
     if (!HasPicturesOf(page)) return false;
-    const int index = page.index;
-    pages_.insert_or_assign(index, std::move(page));
+    kept_lines_.insert_or_assign(page.index, line);
+    page_indices_.insert(page.index);
     return true;
   } catch (const Error&) {
     return false;
@@ -211,7 +217,7 @@ bool ResultFiles::TakeLine(const std::string& line, bool goes_on) {
 
 // The journal may be of other settings, or of another state of the input: then it only tells which
 // files are octavo's.
-void ResultFiles::ReadOwnJournal(const std::vector<std::string>& lines) {
+void ResultFiles::ReadOwnJournal(const std::vector<std::string_view>& lines) {
   const bool goes_on = !options_.force && lines.front() == header_;
   bool has_all_pages = true;
   for (size_t i = 1; i < lines.size(); ++i) {
@@ -301,7 +307,7 @@ void ResultFiles::BeginJournal() {
     }
   }
   if (!written.empty()) bytes += Json{{"written", written}}.dump() + "\n";
-  for (const auto& [index, page] : pages_) bytes += PageToJsonLine(page) + "\n";
+  for (const auto& [index, line] : std::exchange(kept_lines_, {})) bytes += line + "\n";
   WriteFileAtomically(journal_path_, bytes);
   journal_ = std::make_unique<AppendedFile>(journal_path_);
   is_foreign_begun_ = is_foreign_done_ = false;
@@ -327,13 +333,27 @@ void ResultFiles::Append(Page page) {
   }
   page.pictures.clear();
   journal_->Append(PageToJsonLine(page) + "\n");
-  const int index = page.index;
-  pages_.insert_or_assign(index, std::move(page));
+  page_indices_.insert(page.index);
+}
+
+std::vector<Page> ResultFiles::ReadPages() const {
+  std::map<int, Page> pages;  // of a page that was read twice, the later one
+  const std::string text = ReadFile(journal_path_, kMaxJournalBytes);
+  const std::vector<std::string_view> lines = CompleteLines(text);
+  for (size_t i = 1; i < lines.size(); ++i) {
+    if (!IsPageLine(lines[i])) continue;
+    Page page = PageFromJsonLine(lines[i], journal_path_.string());
+    const int index = page.index;
+    pages.insert_or_assign(index, std::move(page));
+  }
+  std::vector<Page> in_order;
+  in_order.reserve(pages.size());
+  for (auto& [index, page] : pages) in_order.push_back(std::move(page));
+  return in_order;
 }
 
 void ResultFiles::Finish(bool is_complete) {
-  std::vector<Page> pages;
-  for (const auto& [index, page] : pages_) pages.push_back(page);
+  const std::vector<Page> pages = ReadPages();
   // What came to stand there while the pages were read.
   if (!options_.force) RefuseForeignResults();
   CreateFolder(OutputPath("md").parent_path());

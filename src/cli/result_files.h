@@ -57,15 +57,22 @@ class ResultFiles {
   // written.
   bool is_done() const { return is_done_; }
 
-  // Pages that an earlier run read, by index; without those whose pictures are gone.
-  const std::map<int, Page>& pages() const { return pages_; }
+  // Indices of the pages that stand in the journal, of earlier runs and this one; without those
+  // whose pictures are gone. The pages themselves stay on disk, so that a long document takes no
+  // more memory than a short one while it is read.
+  const std::set<int>& page_indices() const { return page_indices_; }
 
-  // Writes the page's pictures, then its line of the journal, and keeps it. All is on disk when it
-  // returns. Throws kIo.
+  // The pages of the journal, in order. Throws kNotFound, kIo, kMalformed if it was taken away or
+  // changed meanwhile.
+  std::vector<Page> ReadPages() const;
+
+  // Writes the page's pictures, then its line of the journal. All is on disk when it returns.
+  // Throws kIo.
   void Append(Page page);
 
   // Writes the outputs, each in one step, and marks the journal as finished unless pages are
-  // missing. Throws kInvalidArgument (something came to stand in the way since), kIo.
+  // missing. Throws kInvalidArgument (something came to stand in the way since), kIo, and what
+  // ReadPages throws.
   void Finish(bool is_complete);
 
   // The first of the outputs, in the order in which formats were named.
@@ -78,8 +85,8 @@ class ResultFiles {
   std::string StampOfOutput(const std::string& format) const;
   bool HasPicturesOf(const Page& page) const;
   void ReadJournal();
-  bool TakeLine(const std::string& line, bool goes_on);
-  void ReadOwnJournal(const std::vector<std::string>& lines);
+  bool TakeLine(std::string_view line, bool goes_on);
+  void ReadOwnJournal(const std::vector<std::string_view>& lines);
   void RefuseImpossibleNames() const;
   void RefuseToReplaceTheInput() const;
   void RefuseForeignResults() const;
@@ -90,7 +97,9 @@ class ResultFiles {
   ResultOptions options_;
   std::filesystem::path journal_path_;
   std::string header_;
-  std::map<int, Page> pages_;
+  std::set<int> page_indices_;
+  // Lines of pages that an earlier run left, until they stand in this run's journal.
+  std::map<int, std::string> kept_lines_;
   bool is_done_ = false;
   // By format: stamps of what octavo wrote under that name, with whatever settings.
   std::map<std::string, std::set<std::string>> own_;

@@ -169,8 +169,8 @@ TEST_F(ResultFilesTest, GoesOnAfterTheLastCompletePage) {
   fs::resize_file(journal, fs::file_size(journal) - 5);  // the end of a killed run
   ResultFiles results = Open();
   EXPECT_FALSE(results.is_done());
-  ASSERT_EQ(results.pages().size(), 1u);
-  EXPECT_EQ(results.pages().at(0).blocks[0].content, "one");
+  ASSERT_EQ(results.page_indices().size(), 1u);
+  EXPECT_EQ(results.ReadPages().at(0).blocks[0].content, "one");
   results.Append(PageWith(1, "two again"));
   results.Finish(true);
   EXPECT_EQ(Read("in.md"), "one\n\ntwo again\n");
@@ -187,8 +187,8 @@ TEST_F(ResultFilesTest, LosesNoPageWhenStoppedAgainAfterACutLine) {
   fs::resize_file(journal, fs::file_size(journal) - 5);
   Open().Append(PageWith(2, "three"));
   ResultFiles results = Open();
-  ASSERT_EQ(results.pages().size(), 2u);
-  EXPECT_EQ(results.pages().at(2).blocks[0].content, "three");
+  ASSERT_EQ(results.page_indices().size(), 2u);
+  EXPECT_EQ(results.ReadPages().at(1).blocks[0].content, "three");
 }
 
 TEST_F(ResultFilesTest, DropsALineOfOtherBytesAndKeepsTheOthers) {
@@ -199,7 +199,7 @@ TEST_F(ResultFilesTest, DropsALineOfOtherBytesAndKeepsTheOthers) {
   const fs::path journal = options_.output_dir / ".octavo" / "in.jsonl";
   std::ofstream(journal, std::ios::app) << "junk\n";
   Open().Append(PageWith(2, "three"));
-  EXPECT_EQ(Open().pages().size(), 2u);
+  EXPECT_EQ(Open().page_indices().size(), 2u);
   EXPECT_EQ(Read(".octavo/in.jsonl").find("junk"), std::string::npos);
 }
 
@@ -214,7 +214,7 @@ TEST_F(ResultFilesTest, KeepsWhatAnotherInputBegan) {
   std::ofstream(input_) << "input";
   EXPECT_EQ(RefusalOf().substr(0, 17), "invalid argument:");
   input_ = first;
-  EXPECT_EQ(Open().pages().size(), 1u);
+  EXPECT_EQ(Open().page_indices().size(), 1u);
   input_ = folder_ / "sub" / "in.pdf";
   options_.force = true;
   EXPECT_EQ(RefusalOf(), "none");
@@ -279,7 +279,7 @@ TEST_F(ResultFilesTest, KnowsFinishedWorkUntilSomethingChanges) {
   options_.settings = "others";
   ResultFiles changed = Open();
   EXPECT_FALSE(changed.is_done());
-  EXPECT_TRUE(changed.pages().empty());
+  EXPECT_TRUE(changed.page_indices().empty());
 }
 
 // A finished journal vouches for what it wrote, not for whatever has the name.
@@ -300,7 +300,7 @@ TEST_F(ResultFilesTest, ResultsOfOtherSettingsAreNotCurrent) {
   EXPECT_NE(Read("in_model.json").find("one"), std::string::npos);
   ResultFiles results = Open();
   EXPECT_FALSE(results.is_done());
-  EXPECT_EQ(results.pages().size(), 1u);
+  EXPECT_EQ(results.page_indices().size(), 1u);
   results.Finish(true);
   EXPECT_NE(Read("in_model.json").find("other"), std::string::npos);
   EXPECT_TRUE(Open().is_done());
@@ -329,7 +329,7 @@ TEST_F(ResultFilesTest, WritesAnotherFormatFromTheJournal) {
   {
     ResultFiles results = Open();
     EXPECT_FALSE(results.is_done());
-    EXPECT_EQ(results.pages().size(), 1u);
+    EXPECT_EQ(results.page_indices().size(), 1u);
     results.Finish(true);
   }
   EXPECT_NE(Read("in_middle.json").find("one"), std::string::npos);
@@ -395,8 +395,8 @@ TEST_F(ResultFilesTest, ReadsAPageAgainWhosePicturesAreGone) {
   fs::remove_all(options_.output_dir / "images");
   ResultFiles results = Open();
   EXPECT_FALSE(results.is_done());
-  EXPECT_EQ(results.pages().size(), 1u);
-  EXPECT_EQ(results.pages().count(1), 1u);
+  EXPECT_EQ(results.page_indices().size(), 1u);
+  EXPECT_EQ(results.page_indices().count(1), 1u);
 }
 
 TEST_F(ResultFilesTest, ReadsAChangedInputAnew) {
@@ -405,7 +405,7 @@ TEST_F(ResultFilesTest, ReadsAChangedInputAnew) {
     results.Append(PageWith(0, "one"));
   }
   std::ofstream(input_) << "another input";
-  EXPECT_TRUE(Open().pages().empty());
+  EXPECT_TRUE(Open().page_indices().empty());
 }
 
 TEST_F(ResultFilesTest, ReplacesItsOwnResultButNoOtherFile) {
@@ -440,7 +440,7 @@ TEST_F(ResultFilesTest, KeepsTheJournalOpenWhenPagesAreMissing) {
   EXPECT_EQ(Read("in.md"), "one\n");
   ResultFiles results = Open();
   EXPECT_FALSE(results.is_done());
-  EXPECT_EQ(results.pages().size(), 1u);
+  EXPECT_EQ(results.page_indices().size(), 1u);
 }
 
 TEST_F(ResultFilesTest, PutsPicturesBesideAndPointsToThemFromSubFolders) {
@@ -458,14 +458,14 @@ TEST_F(ResultFilesTest, PutsPicturesBesideAndPointsToThemFromSubFolders) {
 TEST_F(ResultFilesTest, IgnoresADamagedJournal) {
   fs::create_directories(options_.output_dir / ".octavo");
   std::ofstream(options_.output_dir / ".octavo" / "in.jsonl") << "{damaged\n";
-  EXPECT_TRUE(Open().pages().empty());
+  EXPECT_TRUE(Open().page_indices().empty());
 }
 
 TEST_F(ResultFilesTest, AJournalWithAHeaderOfOtherTypesIsAsGoodAsNone) {
   fs::create_directories(options_.output_dir / ".octavo");
   std::ofstream(options_.output_dir / ".octavo" / "in.jsonl") << "{\"input\": 5}\n";
   ResultFiles results = Open();
-  EXPECT_TRUE(results.pages().empty());
+  EXPECT_TRUE(results.page_indices().empty());
   EXPECT_FALSE(results.is_done());
 }
 

@@ -46,6 +46,13 @@ std::string MetricsText(const ServerMetrics& metrics) {
   writer.Family("octavo_tokens_total", "counter", "Tokens of answered requests.");
   writer.Value("kind", "prompt", metrics.prompt_tokens);
   writer.Value("kind", "completion", metrics.completion_tokens);
+  writer.Family("octavo_decode_steps_total", "counter",
+                "Steps of the model that chose the tokens of answered requests.");
+  writer.Value(metrics.decode_steps);
+  writer.Family("octavo_draft_tokens_total", "counter",
+                "Guesses that these steps verified, and how many were right.");
+  writer.Value("kind", "drafted", metrics.drafted_tokens);
+  writer.Value("kind", "accepted", metrics.accepted_tokens);
   writer.Family("octavo_prefix_cache_hit_tokens_total", "counter",
                 "Prompt tokens of answered requests that were in the prefix cache.");
   writer.Value(metrics.cached_tokens);

@@ -19,6 +19,9 @@ struct ServerMetrics {
   std::atomic<int64_t> prompt_tokens{0};
   std::atomic<int64_t> cached_tokens{0};  // of the prompts
   std::atomic<int64_t> completion_tokens{0};
+  std::atomic<int64_t> decode_steps{0};        // that chose these
+  std::atomic<int64_t> drafted_tokens{0};      // guesses that these steps verified
+  std::atomic<int64_t> accepted_tokens{0};     // of these: were right
   std::atomic<int64_t> queue_microseconds{0};  // from arrival to the engine, all answered requests
   std::atomic<int64_t> encode_microseconds{0};
   std::atomic<int64_t> prefill_microseconds{0};

@@ -14,6 +14,9 @@ TEST(Metrics, WritesEveryCounterOnce) {
   metrics.requests_answered = 3;
   metrics.requests_gone = 4;
   metrics.completion_tokens = 123456789012;
+  metrics.decode_steps = 71;
+  metrics.drafted_tokens = 72;
+  metrics.accepted_tokens = 73;
   metrics.decode_microseconds = 12000045;
   const std::string text = MetricsText(metrics);
   EXPECT_NE(text.find("\noctavo_requests_total{outcome=\"answered\"} 3\n"), std::string::npos);
@@ -22,6 +25,9 @@ TEST(Metrics, WritesEveryCounterOnce) {
             std::string::npos);
   EXPECT_NE(text.find("\noctavo_stage_seconds_total{stage=\"decode\"} 12.000045\n"),
             std::string::npos);
+  EXPECT_NE(text.find("\noctavo_decode_steps_total 71\n"), std::string::npos);
+  EXPECT_NE(text.find("\noctavo_draft_tokens_total{kind=\"drafted\"} 72\n"), std::string::npos);
+  EXPECT_NE(text.find("\noctavo_draft_tokens_total{kind=\"accepted\"} 73\n"), std::string::npos);
   EXPECT_NE(text.find("\nprocess_resident_memory_bytes "), std::string::npos);
 }
 

@@ -326,6 +326,9 @@ void Server::Impl::Count(const Chat& chat, const Completion& completion) {
   metrics.prompt_tokens += usage.prompt_tokens;
   metrics.cached_tokens += usage.cached_tokens;
   metrics.completion_tokens += usage.completion_tokens;
+  metrics.decode_steps += usage.decode_steps;
+  metrics.drafted_tokens += usage.drafted_tokens;
+  metrics.accepted_tokens += usage.accepted_tokens;
   metrics.queue_microseconds += Microseconds(std::max(0.0, total - in_engine));
   metrics.encode_microseconds += Microseconds(usage.encode_seconds);
   metrics.prefill_microseconds += Microseconds(usage.prefill_seconds);

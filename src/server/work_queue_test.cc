@@ -10,20 +10,23 @@
 namespace octavo {
 namespace {
 
-// Keeps a queue's only thread busy until Open.
+// Keeps a queue's only thread busy until Open. The job has its share: it may outlive the gate.
 class Gate {
  public:
   explicit Gate(WorkQueue* queue) {
-    queue->Add(-1000, [this] {
-      begun_.set_value();
-      opened_.get_future().wait();
+    queue->Add(-1000, [shared = shared_] {
+      shared->begun.set_value();
+      shared->opened.get_future().wait();
     });
-    begun_.get_future().wait();
+    shared_->begun.get_future().wait();
   }
-  void Open() { opened_.set_value(); }
+  void Open() { shared_->opened.set_value(); }
 
  private:
-  std::promise<void> begun_, opened_;
+  struct Shared {
+    std::promise<void> begun, opened;
+  };
+  const std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
 };
 
 TEST(WorkQueue, RunsByPriorityThenInOrder) {

@@ -1,0 +1,56 @@
+#include <string>
+#include <vector>
+
+#include "cli/test_support.h"
+
+namespace octavo {
+namespace {
+
+TEST(ArgsShared, TakesAMemoryLimitInTheUnitsThatPeopleWrite) {
+  const auto limit = [](const char* size) {
+    return std::get<AskOptions>(Parse({"ask", "a.png", "?", "--memory-limit", size}))
+        .model.memory_limit;
+  };
+  EXPECT_EQ(limit("900000000"), 900'000'000);
+  EXPECT_EQ(limit("900M"), 900'000'000);
+  EXPECT_EQ(limit("2gb"), 2'000'000'000);
+  EXPECT_EQ(limit("2GiB"), int64_t{2} << 30);
+  for (const char* size : {"0", "-5", "much", "2X", "99999999999999999999"}) {
+    EXPECT_EQ(ExitCodeOf({"serve", "--memory-limit", size}), 2) << size;
+  }
+}
+
+TEST(ArgsShared, EveryCommandWithAModelTakesTheFlagsOfOne) {
+  const auto check = [](const ModelFlags& flags) {
+    EXPECT_EQ(flags.model_dir, "m");
+    EXPECT_EQ(flags.compute, "f32");
+    EXPECT_EQ(flags.attention, "int16");
+    EXPECT_EQ(flags.kv_cache_dtype, "int8");
+    EXPECT_EQ(flags.num_threads, 3);
+    EXPECT_EQ(flags.memory_limit, 2'000'000'000);
+  };
+  const auto with_flags = [](std::vector<const char*> words) {
+    for (const char* word :
+         {"--model", "m", "--compute", "f32", "--attention", "int16", "--kv-cache-dtype", "int8",
+          "--threads", "3", "--memory-limit", "2G"}) {
+      words.push_back(word);
+    }
+    return Parse(words);
+  };
+  check(std::get<ParseCommandOptions>(with_flags({"parse", "a.png", "-o", "out"})).model);
+  check(std::get<AskOptions>(with_flags({"ask", "a.png", "?"})).model);
+  check(std::get<ChatOptions>(with_flags({"chat", "a.png"})).model);
+  check(std::get<ServeOptions>(with_flags({"serve"})).model);
+  check(std::get<BenchOptions>(with_flags({"bench"})).model);
+  EXPECT_EQ(ExitCodeOf({"serve", "--kv-cache-dtype", "fp8"}), 2);
+}
+
+TEST(ArgsShared, AListEndsWithItsWord) {
+  const auto options =
+      std::get<ParseCommandOptions>(Parse({"parse", "--format", "md,model", "a.png", "-o", "out"}));
+  EXPECT_EQ(options.formats, (std::vector<std::string>{"md", "model"}));
+  EXPECT_EQ(options.inputs, std::vector<std::string>{"a.png"});
+}
+
+}  // namespace
+}  // namespace octavo
