@@ -24,7 +24,7 @@ check "the pages are told on stderr" has stderr "sections-1"
 run eval truth --json
 check "eval --json succeeds" is "$code" 0
 check "eval --json writes one line" one_line stdout
-for key in character_error teds formula_match layout_f1 seconds_per_page model compute attention layout digest documents; do
+for key in character_error teds formula_match layout_f1 seconds_per_page model compute attention kv_cache_dtype layout digest documents; do
   check "the line has $key" has stdout "\"$key\":"
 done
 check "two pages were read" is "$(figure pages)" 2

@@ -65,6 +65,23 @@ check "one thread writes the same bytes" cmp -s one.octavo small/model.octavo
 run quantize --model "$nano" -o rtn.octavo --method rtn --no-quality
 check "rounding to nearest succeeds" is "$code" 0
 check "to another model" [ "$(cksum <rtn.octavo)" != "$(cksum <one.octavo)" ]
+run quantize --model "$nano" -o gptq.octavo --method gptq --report gptq.json
+check "GPTQ succeeds" is "$code" 0
+check "GPTQ tells what it gained" has stdout "error at the outputs of 4-bit layers"
+check "GPTQ makes another model" [ "$(cksum <gptq.octavo)" != "$(cksum <rtn.octavo)" ]
+check "of the same size" is "$(stat -c %s gptq.octavo)" "$(stat -c %s rtn.octavo)"
+run quantize --model "$nano" -o gptq1.octavo --method gptq --threads 1 --no-quality
+check "GPTQ with one thread writes the same bytes" cmp -s gptq.octavo gptq1.octavo
+if python3 -c 'import json' 2>/dev/null; then
+  check "GPTQ's errors at outputs are below those of rounding to nearest" python3 -c '
+import json
+report = json.load(open("gptq.json"))
+tensors = [t for t in report["tensors"] if "output_error" in t]
+gained = sum(t["output_error"] < 0.95 * t["output_error_rtn"] for t in tensors)
+assert len(tensors) > 20 and gained > len(tensors) / 2, (gained, len(tensors))
+assert all(t["relative_error"] > 0 for t in tensors)
+assert report["method"] == "gptq" and report["quality"]["token_agreement"] > 0.9, report["quality"]'
+fi
 run quantize --model "$nano" -o own.octavo --no-quality \
   --calibration "$page" "$source_dir/samples/report.pdf"
 check "calibration pages of one's own are taken" is "$code" 0
@@ -88,6 +105,17 @@ check "bench writes CSV only" is "$(head -c 14 stdout)" "version,model,"
 check "bench decodes each batch" is "$(grep -c ',decode,' stdout)" 2
 check "bench reads crops together" is "$(grep -c ',crops,2,128,' stdout)" 1
 check "bench runs rounded weights in int8" has stdout ",int8,"
+printf '{"answer": "%s"}\n' "<|box_start|>100 200 300 400" "12" >answers.jsonl
+run bench --synthetic tiny --image 56x56 --decode-steps 2 --crops 0 --replay answers.jsonl --json
+check "bench replays answers" is "$code" 0
+check "bench counts answers and tokens" has stdout '"replay":{"answers":2,"tokens":18,'
+check "bench counts steps without drafts" has stdout '"without_drafts":{"steps":18,'
+check "bench counts steps with drafts" has stdout '"with_drafts":{"steps":15,'
+check "drafts change no choice" has stdout '"differing_choices":0'
+echo '{"answer": 5}' >answers.jsonl
+run bench --synthetic tiny --image 56x56 --replay answers.jsonl
+check "bench refuses what is no answer" is "$code" 4
+check "bench says where" has stderr 'answers.jsonl, line 1: "answer" is number, expected a string'
 run bench --model "$nano" --vision w4 --image 56x56
 check "bench wants --weights beside --vision" is "$code" 2
 
@@ -107,13 +135,9 @@ check "--memory-limit lets a model in that fits" is "$code" 0
 
 # What is there stays; what cannot be is said in one line.
 refuse() { # refuse NAME CODE WORDS ARGUMENTS...
-  local name=$1 expected=$2 words=$3
-  shift 3
-  run "$@"
-  check "refuses $name" is "$code" "$expected"
-  check "says why: $name" has stderr "$words"
-  check "in one line: $name" one_line stderr
-  check "says nothing on stdout: $name" empty stdout
+  refused_with "$@"
+  check "in one line: $1" one_line stderr
+  check "says nothing on stdout: $1" empty stdout
 }
 before=$(cksum small/model.octavo)
 refuse "calibration pages that are not there" 3 "absent.png" \
@@ -123,8 +147,12 @@ refuse "to overwrite a report" 2 "not overwritten" \
   quantize --model "$nano" -o other --report report.json
 refuse "the model's own folder" 2 "own folder" quantize --model "$nano" -o "$nano"
 refuse "a file onto itself" 2 "model itself" convert nano.octavo -o nano.octavo --force
-refuse "methods that are not there" 5 "--method awq" quantize --model "$nano" -o x --method gptq
-refuse "containers that are not there" 5 "--format octavo" quantize --model "$nano" -o x --format gguf
+run quantize --model "$nano" -o x --method squeezellm
+check "methods that are not there are wrong usage" is "$code" 2
+check "and the others are named" has stderr "awq,rtn,gptq"
+run quantize --model "$nano" -o x --format onnx
+check "containers that are not there are wrong usage" is "$code" 2
+check "and those that are there are named" has stderr "octavo,awq,gguf"
 refuse "a model that is not there" 3 "no such model" quantize --model absent -o x
 run ask "$page" "Text Recognition:" --compute int8
 check "refuses int8 without quantised weights" is "$code" 2
@@ -167,6 +195,38 @@ refuse "forms that AutoAWQ does not have" 2 "keeps the vision tower" \
   quantize --model "$nano" -o x --format awq --vision w8
 refuse "8 bits for AutoAWQ" 2 "4 bits only" quantize --model "$nano" -o x --format awq --w_bit 8
 refuse "to overwrite a folder" 2 "not overwritten" quantize --model "$nano" -o awq --format awq
+
+# GGUF's two files, read by octavo and by llama.cpp's own package.
+run quantize --model "$nano" -o gguf --format gguf --method rtn --report gguf.json
+check "GGUF is written" is "$code" 0
+check "with its types" has stdout "Q4_1"
+check "and agrees with its source" has gguf.json '"accepted": true'
+check "the language file and the vision file" is "$(ls gguf)" "mmproj-model.gguf
+model.gguf
+octavo.json"
+run inspect gguf
+check "inspect finds them whole" is "$code" 0
+run parse "$page" -o gguf-page --model gguf --layout whitespace
+check "the two files read a page" is "$code" 0
+check "and write text" [ -s gguf-page/receipt.md ]
+run quantize --model "$nano" -o gguf8 --format gguf --w_bit 8 --no-quality
+check "GGUF of 8 bits is written" is "$code" 0
+run quantize --model "$nano" -o w8.octavo --w_bit 8 --no-quality
+gguf_python=${OCTAVO_GGUF_PYTHON:-python3}
+for pair in "gguf rtn.octavo" "gguf8 w8.octavo"; do
+  # shellcheck disable=SC2086  # two names
+  "$gguf_python" "$source_dir/tools/check_gguf" $pair >stdout 2>stderr
+  code=$?
+  if [ "$code" = 77 ]; then
+    skip "$(cat stdout)"
+  elif ! "$gguf_python" -c 'import json' 2>/dev/null; then
+    skip "no python3 with json to read GGUF with"
+  else
+    check "llama.cpp's package finds the same numbers: $pair" is "$code" 0
+    check "in every tensor: $pair" has stdout "tensors are equal, 0 are not"
+  fi
+done
+refuse "to overwrite GGUF files" 2 "not overwritten" quantize --model "$nano" -o gguf --format gguf
 
 # Killed at any moment, it goes on to the same bytes and leaves nothing beside them.
 mkdir killed

@@ -158,7 +158,9 @@ void CheckClientSteps(const std::filesystem::path& folder, Report* report) {
                          row.at("H").get<int>(), "x", row.at("W").get<int>(), " ", expected));
   };
   for (const auto& row : steps.at("crops")) check("client crop", row, PadAndEnlarge);
-  for (const auto& row : steps.at("layout_1036")) check("layout picture", row, LayoutPicture);
+  for (const auto& row : steps.at("layout_1036")) {
+    check("layout picture", row, [](const Image& page) { return LayoutPicture(page); });
+  }
 }
 
 }  // namespace

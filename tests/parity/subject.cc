@@ -42,9 +42,11 @@ void UnscaledSoftmaxLanes(const SoftmaxLanes& lanes) {
   g_original.softmax_lanes(lanes);
 }
 
-void UnscaledSoftmaxRow(const SoftmaxRow& row) {
-  for (int64_t i = 0; i < row.keys; ++i) row.scores[i] *= 4;
-  g_original.softmax_row(row);
+void UnscaledSoftmaxRows(const SoftmaxRows& rows) {
+  for (int64_t r = 0; r < rows.rows; ++r) {
+    for (int64_t i = 0; i < rows.keys; ++i) rows.scores[r * rows.row_stride + i] *= 4;
+  }
+  g_original.softmax_rows(rows);
 }
 
 void GatedByQuickGelu(float* gate, const float* up, int64_t count) {
@@ -110,7 +112,7 @@ const std::vector<Mistake>& Mistakes() {
       {"attention-scale", "attention scores four times too large",
        [](Subject* s) {
          s->kernels.softmax_lanes = UnscaledSoftmaxLanes;
-         s->kernels.softmax_row = UnscaledSoftmaxRow;
+         s->kernels.softmax_rows = UnscaledSoftmaxRows;
        }},
       {"attention-across-images", "patches of one image attend to those of another",
        [](Subject* s) { s->edit_patches = JoinImages; }},
