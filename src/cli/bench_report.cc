@@ -62,6 +62,7 @@ Json LimitsJson(const MachineLimits& limits) {
           {"int8_maddubs16_gops", limits.int8_maddubs16},
           {"int8_maddubs32_gops", limits.int8_maddubs32},
           {"int16_madd_gops", limits.int16_madd},
+          {"int16_dot_gops", limits.int16_dot},
           {"read_gb_per_s", limits.read_gb_per_s}};
 }
 
@@ -117,6 +118,7 @@ std::string LimitsTable(const MachineLimits& one, const MachineLimits& all) {
   text += LimitLine("int8 maddubs + 16-bit add, GOP/s", one.int8_maddubs16, all.int8_maddubs16);
   text += LimitLine("int8 maddubs + madd + add, GOP/s", one.int8_maddubs32, all.int8_maddubs32);
   text += LimitLine("int16 madd + add, GOP/s", one.int16_madd, all.int16_madd);
+  text += LimitLine("int16 dot, GOP/s", one.int16_dot, all.int16_dot);
   text += LimitLine("memory read, GB/s", one.read_gb_per_s, all.read_gb_per_s);
   return text;
 }

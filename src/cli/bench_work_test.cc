@@ -71,6 +71,8 @@ TEST(BenchWork, TakesThePeaksOfTheArithmeticThatIsRun) {
   limits.int8_dot = 800;
   EXPECT_EQ(PeaksOf(Compute::kBF16, VisionAttention::kF32, limits).plain, 300);
   EXPECT_EQ(PeaksOf(Compute::kInt8, VisionAttention::kF32, limits).packed, 800);
+  limits.int16_dot = 400;
+  EXPECT_EQ(PeaksOf(Compute::kInt8, VisionAttention::kInt16, limits).attention, 400);
 
   const BenchWork work = {.encode_gemm_ops = 6e12,
                           .encode_packed_ops = 5e12,

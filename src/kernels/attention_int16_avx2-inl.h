@@ -1,4 +1,5 @@
-// Attention in 16-bit integers with vpmaddwd: 64 queries are eight registers of 32-bit sums.
+// Attention in 16-bit integers with vpmaddwd, or with AVX-VNNI's vpdpwssd: 64 queries are eight
+// registers of 32-bit sums.
 //
 // Both products walk pairs: a pair of one operand is broadcast, the other comes from memory in the
 // multiply-add itself, so that a step of 8 registers is 17 instructions. On processors whose fetch
@@ -15,9 +16,14 @@
 // clang-format off
 #define OCTAVO_I16_FIRST(offset, sum) \
   "vpmaddwd " #offset "(%[lanes]), %%ymm15, %%ymm" #sum "\n\t"
+#if defined(__AVXVNNI__)  // both in one instruction
+#define OCTAVO_I16_NEXT(offset, product, sum) \
+  "%{vex%} vpdpwssd " #offset "(%[lanes]), %%ymm15, %%ymm" #sum "\n\t"
+#else
 #define OCTAVO_I16_NEXT(offset, product, sum) \
   "vpmaddwd " #offset "(%[lanes]), %%ymm15, %%ymm" #product "\n\t" \
   "vpaddd %%ymm" #product ", %%ymm" #sum ", %%ymm" #sum "\n\t"
+#endif
 #define OCTAVO_I16_PAIR(p) "vpbroadcastd " #p "*4(%[pairs]), %%ymm15\n\t"
 #define OCTAVO_I16_FIRST_STEP \
   OCTAVO_I16_PAIR(0) \

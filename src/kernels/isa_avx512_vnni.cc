@@ -1,4 +1,6 @@
-// Slots of packed weights that AVX512_VNNI adds: vpdpbusd in registers of 512 bits, one for a line.
+// Slots that AVX512_VNNI adds: packed weights by vpdpbusd in registers of 512 bits, one for a line,
+// and attention in 16-bit integers by vpdpwssd.
+#include "kernels/attention_int16_avx512-inl.h"
 #include "kernels/isa_tables.h"
 #include "kernels/vec_avx2.h"
 // Needs the vocabulary above.
@@ -43,9 +45,14 @@ struct Dot512 {
 #define DOT_CHAIN(i) "vpdpbusd %%zmm14, %%zmm15, %%zmm" #i "\n\t"
 OCTAVO_PEAK_LOOP(PeakDot, OCTAVO_TWELVE_CHAINS(DOT_CHAIN))
 
+#define DOT16_CHAIN(i) "vpdpwssd %%zmm14, %%zmm15, %%zmm" #i "\n\t"
+OCTAVO_PEAK_LOOP(PeakDot16, OCTAVO_TWELVE_CHAINS(DOT16_CHAIN))
+
 constexpr KernelTable Slots() {
   KernelTable t = DotSlots<Dot512>("avx512");
+  t.attention_int16 = int16_avx512::Kernels();
   t.peak_int8_dot = {PeakDot, 12 * 128};
+  t.peak_int16_dot = {PeakDot16, 12 * 64};
   return t;
 }
 

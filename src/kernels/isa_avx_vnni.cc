@@ -1,4 +1,6 @@
-// Slots of packed weights for AVX-VNNI: vpdpbusd in registers of 256 bits, without AVX-512.
+// Slots for AVX-VNNI, registers of 256 bits without AVX-512: packed weights by vpdpbusd, attention
+// in 16-bit integers by vpdpwssd.
+#include "kernels/attention_int16_avx2-inl.h"
 #include "kernels/isa_tables.h"
 #include "kernels/vec_avx2.h"
 // Needs the vocabulary above.
@@ -21,9 +23,15 @@ struct Vpdpbusd {
 #define DOT_CHAIN(i) "%{vex%} vpdpbusd %%ymm14, %%ymm15, %%ymm" #i "\n\t"
 OCTAVO_PEAK_LOOP(PeakDot, OCTAVO_TWELVE_CHAINS(DOT_CHAIN))
 
+#define DOT16_CHAIN(i) "%{vex%} vpdpwssd %%ymm14, %%ymm15, %%ymm" #i "\n\t"
+OCTAVO_PEAK_LOOP(PeakDot16, OCTAVO_TWELVE_CHAINS(DOT16_CHAIN))
+
 constexpr KernelTable Slots() {
   KernelTable t = DotSlots<Dot256<Vpdpbusd>>("avxvnni");
+  t.attention_int16 = int16_avx2::Kernels();
+  t.attention_int16.is_preferred = true;
   t.peak_int8_dot = {PeakDot, 12 * 64};
+  t.peak_int16_dot = {PeakDot16, 12 * 32};
   return t;
 }
 

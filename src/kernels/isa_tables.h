@@ -10,7 +10,7 @@ extern const KernelTable kScalarKernels;
 extern const KernelTable kAvx2Kernels;  // x86-64: AVX2, FMA, F16C
 // The slots of packed weights for both; all others are null.
 extern const KernelTable kAvx2PackedSlots;
-// The same slots, and peak_int8_dot, with AVX-VNNI and with AVX512_VNNI.
+// The same slots, attention_int16 and the peaks of integer dots, with AVX-VNNI and AVX512_VNNI.
 extern const KernelTable kAvxVnniSlots;
 extern const KernelTable kAvx512VnniSlots;
 extern const KernelTable kAvx512Kernels;  // x86-64: F, BW, VL, DQ

@@ -147,6 +147,7 @@ struct KernelTable {
   PeakLoop peak_int8_maddubs16;
   PeakLoop peak_int8_maddubs32;
   PeakLoop peak_int16_madd;
+  PeakLoop peak_int16_dot;
   // Reads every byte; the result only keeps the loads alive. REQUIRES: bytes % 512 == 0.
   uint64_t (*read_memory)(const std::byte* data, size_t bytes);
 };

@@ -270,7 +270,8 @@ TEST_P(KernelTest, ReadsMemoryAndRunsItsPeakLoops) {
       kernels().read_memory(reinterpret_cast<const std::byte*>(words.data()), 512));
   for (const PeakLoop& loop :
        {kernels().peak_fp32_fma, kernels().peak_bf16_dot, kernels().peak_int8_dot,
-        kernels().peak_int8_maddubs16, kernels().peak_int8_maddubs32, kernels().peak_int16_madd}) {
+        kernels().peak_int8_maddubs16, kernels().peak_int8_maddubs32, kernels().peak_int16_madd,
+        kernels().peak_int16_dot}) {
     if (loop.run == nullptr) continue;
     EXPECT_GT(loop.operations_per_iteration, 0);
     loop.run(0);

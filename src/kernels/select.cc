@@ -19,6 +19,13 @@ void TakePackedSlots(const KernelTable& from, KernelTable* t) {
   t->widen_w8 = from.widen_w8;
 }
 
+// What the dot products of integers serve beside packed weights.
+void TakeDotSlots(const KernelTable& from, KernelTable* t) {
+  t->attention_int16 = from.attention_int16;
+  t->peak_int8_dot = from.peak_int8_dot;
+  t->peak_int16_dot = from.peak_int16_dot;
+}
+
 const KernelTable& Avx2WithPacked() {
   static const KernelTable table = [] {
     KernelTable t = kAvx2Kernels;
@@ -35,7 +42,7 @@ const KernelTable& AvxVnni() {
     KernelTable t = kAvx2Kernels;
     t.name = kAvxVnniSlots.name;
     TakePackedSlots(kAvxVnniSlots, &t);
-    t.peak_int8_dot = kAvxVnniSlots.peak_int8_dot;
+    TakeDotSlots(kAvxVnniSlots, &t);
     return t;
   }();
   return table;
@@ -48,7 +55,7 @@ const KernelTable& Avx512WithOverrides() {
     KernelTable t = kAvx512Kernels;
     TakePackedSlots(vnni ? kAvx512VnniSlots : kAvx2PackedSlots, &t);
     t.overrides = bf16 && vnni ? "bf16 dot, vnni" : bf16 ? "bf16 dot" : vnni ? "vnni" : "";
-    if (vnni) t.peak_int8_dot = kAvx512VnniSlots.peak_int8_dot;
+    if (vnni) TakeDotSlots(kAvx512VnniSlots, &t);
     if (bf16) {
       t.gemm_bf16_dot = kAvx512Bf16Slots.gemm_bf16_dot;
       t.narrow_bf16 = kAvx512Bf16Slots.narrow_bf16;

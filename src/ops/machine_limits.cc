@@ -85,6 +85,7 @@ MachineLimits MeasureMachineLimits(const KernelTable& kernels, ThreadPool* pool)
   limits.int8_maddubs16 = BestRate(kernels.peak_int8_maddubs16, pool);
   limits.int8_maddubs32 = BestRate(kernels.peak_int8_maddubs32, pool);
   limits.int16_madd = BestRate(kernels.peak_int16_madd, pool);
+  limits.int16_dot = BestRate(kernels.peak_int16_dot, pool);
   limits.read_gb_per_s = MedianReadRate(kernels, pool);
   return limits;
 }

@@ -20,6 +20,7 @@ struct MachineLimits {
   double int8_maddubs16 = 0;  // vpmaddubsw + vpaddw (AVX2)
   double int8_maddubs32 = 0;  // vpmaddubsw + vpmaddwd + vpaddd (AVX2)
   double int16_madd = 0;      // vpmaddwd + vpaddd (AVX2)
+  double int16_dot = 0;       // vpdpwssd
   double read_gb_per_s = 0;   // 10^9 bytes per second from memory far larger than the caches
 };
 

@@ -28,6 +28,7 @@ TEST(MachineLimits, MeasuresWhatTheTableHas) {
   EXPECT_EQ(limits.int8_maddubs16 > 0, kernels.peak_int8_maddubs16.run != nullptr);
   EXPECT_EQ(limits.int8_maddubs32 > 0, kernels.peak_int8_maddubs32.run != nullptr);
   EXPECT_EQ(limits.int16_madd > 0, kernels.peak_int16_madd.run != nullptr);
+  EXPECT_EQ(limits.int16_dot > 0, kernels.peak_int16_dot.run != nullptr);
 }
 
 }  // namespace
