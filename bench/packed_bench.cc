@@ -252,9 +252,11 @@ void RunGemm(benchmark::State& state, Bench* bench, GroupLayout layout, Size siz
     rates.limit.push_back(RunLimit(bench->Limit()));
   }
   rates.Report(state, "GOP/s");
-  state.counters["safe_%"] = counts.pieces == 0 ? 0
-                                                : 100.0 * static_cast<double>(counts.safe_pieces) /
-                                                      static_cast<double>(counts.pieces);
+  const int64_t pieces = counts.pieces();
+  state.counters["safe_%"] =
+      pieces == 0
+          ? 0
+          : 100.0 * static_cast<double>(counts.safe_pieces()) / static_cast<double>(pieces);
 }
 
 // All matrices of the language model of MinerU2.5, once: 24 layers and the vocabulary.

@@ -119,7 +119,7 @@ OCTAVO_INT16_INLINE __m512i IntegerPowers(const int32_t* scores, __m512 scale, _
   x = _mm512_fmadd_ps(_mm512_sub_ps(x, highest), scale, _mm512_set1_ps(kTop));
   x = _mm512_max_ps(x, _mm512_set1_ps(kBottom));
   const __m512 t = _mm512_add_ps(x, magic);
-  const __m512 r = _mm512_sub_ps(x, _mm512_sub_ps(t, magic));
+  const __m512 r = _mm512_reduce_ps(x, 0);  // x less the nearest even integer
   __m512 p = _mm512_fmadd_ps(r, _mm512_set1_ps(kPower[3]), _mm512_set1_ps(kPower[2]));
   p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(kPower[1]));
   p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(kPower[0]));
@@ -128,44 +128,58 @@ OCTAVO_INT16_INLINE __m512i IntegerPowers(const int32_t* scores, __m512 scale, _
   return _mm512_castps_si512(_mm512_add_ps(_mm512_castsi512_ps(power), _mm512_set1_ps(kIntegers)));
 }
 
-// Scores of sixteen queries become powers in place, [ceil(num_keys / 2)][64][2]. Returns their
-// sums.
-OCTAVO_INT16_INLINE __m512i ToPowers(int32_t* scores, int64_t num_keys, __m512 scale,
-                                     __m512 highest) {
-  const __m512i ones = _mm512_set1_epi16(1);
-  __m512i sum = _mm512_setzero_si512();
-  int64_t k = 0;
-  for (; k + 2 <= num_keys; k += 2) {
-    const __m512i even = IntegerPowers(scores + k * kInt16Lanes, scale, highest);
-    const __m512i odd = IntegerPowers(scores + (k + 1) * kInt16Lanes, scale, highest);
-    const __m512i pair =
-        _mm512_mask_blend_epi16(0xAAAAAAAAu, even, _mm512_slli_epi32(odd, 16));
-    sum = AddPairs(sum, pair, ones);
-    _mm512_storeu_si512(scores + k / 2 * kInt16Lanes, pair);
-  }
-  if (k < num_keys) {
-    const __m512i last = _mm512_and_si512(IntegerPowers(scores + k * kInt16Lanes, scale, highest),
-                                          _mm512_set1_epi32(0xFFFF));
-    sum = _mm512_add_epi32(sum, last);
-    _mm512_storeu_si512(scores + k / 2 * kInt16Lanes, last);
-  }
-  return sum;
-}
-
 // Of each of 64 queries: by what its output so far, and what this block adds, are multiplied.
 struct Factors {
   alignas(64) float correction[kInt16Lanes];
   alignas(64) float factor[kInt16Lanes];
 };
 
+// Scores become powers in place, [ceil(num_keys / 2)][64][2]; sums[lane] of them. Key by key, as
+// the scores of all keys for a few queries fall on too few sets of the nearest cache.
+OCTAVO_INT16_INLINE void ToPowers(const Int16Block& b, const __m512 (&scale)[kVecs],
+                                  const __m512 (&highest)[kVecs], __m512i (&sums)[kVecs]) {
+  const __m512i ones = _mm512_set1_epi16(1);
+#pragma GCC unroll 4
+  for (__m512i& sum : sums) sum = _mm512_setzero_si512();
+  int64_t k = 0;
+  for (; k + 2 <= b.num_keys; k += 2) {
+#pragma GCC unroll 4
+    for (int i = 0; i < kVecs; ++i) {
+      const int32_t* scores = b.scores + k * kInt16Lanes + 16 * i;
+      const __m512i even = IntegerPowers(scores, scale[i], highest[i]);
+      const __m512i odd = IntegerPowers(scores + kInt16Lanes, scale[i], highest[i]);
+      const __m512i pair = _mm512_mask_blend_epi16(0xAAAAAAAAu, even, _mm512_slli_epi32(odd, 16));
+      sums[i] = AddPairs(sums[i], pair, ones);
+      _mm512_storeu_si512(b.scores + k / 2 * kInt16Lanes + 16 * i, pair);
+    }
+  }
+  if (k == b.num_keys) return;
+#pragma GCC unroll 4
+  for (int i = 0; i < kVecs; ++i) {
+    const __m512i last = _mm512_and_si512(
+        IntegerPowers(b.scores + k * kInt16Lanes + 16 * i, scale[i], highest[i]),
+        _mm512_set1_epi32(0xFFFF));
+    sums[i] = _mm512_add_epi32(sums[i], last);
+    _mm512_storeu_si512(b.scores + k / 2 * kInt16Lanes + 16 * i, last);
+  }
+}
+
 // Turns scores to powers and moves maximum and sum on.
 void Powers(const Int16Block& b, const __m512i* highest_score, Factors* factors) {
-  const __m512 key_scale = _mm512_set1_ps(b.key_scale);
+  __m512 scale[kVecs];
+  __m512 highest[kVecs];
+  __m512i sums[kVecs];
+#pragma GCC unroll 4
+  for (int i = 0; i < kVecs; ++i) {
+    scale[i] =
+        _mm512_mul_ps(_mm512_loadu_ps(b.query_scales + 16 * i), _mm512_set1_ps(b.key_scale));
+    highest[i] = _mm512_cvtepi32_ps(highest_score[i]);
+  }
+  ToPowers(b, scale, highest, sums);
+#pragma GCC unroll 4
   for (int i = 0; i < kVecs; ++i) {
     const int lane = 16 * i;
-    const __m512 scale = _mm512_mul_ps(_mm512_loadu_ps(b.query_scales + lane), key_scale);
-    const __m512 highest = _mm512_cvtepi32_ps(highest_score[i]);
-    const __m512 block_maximum = _mm512_mul_ps(highest, scale);
+    const __m512 block_maximum = _mm512_mul_ps(highest[i], scale[i]);
     const __m512 before = _mm512_loadu_ps(b.maximum + lane);
     const __m512 maximum = _mm512_max_ps(before, block_maximum);
     const __m512 correction = BlockPower(_mm512_sub_ps(before, maximum));
@@ -173,9 +187,8 @@ void Powers(const Int16Block& b, const __m512i* highest_score, Factors* factors)
     _mm512_storeu_ps(b.maximum + lane, maximum);
     _mm512_store_ps(factors->correction + lane, correction);
     _mm512_store_ps(factors->factor + lane, factor);
-    const __m512 sum = _mm512_cvtepi32_ps(ToPowers(b.scores + lane, b.num_keys, scale, highest));
-    _mm512_storeu_ps(b.sum + lane, _mm512_fmadd_ps(_mm512_loadu_ps(b.sum + lane), correction,
-                                                   _mm512_mul_ps(sum, factor)));
+    const __m512 sum = _mm512_mul_ps(_mm512_cvtepi32_ps(sums[i]), factor);
+    _mm512_storeu_ps(b.sum + lane, _mm512_fmadd_ps(_mm512_loadu_ps(b.sum + lane), correction, sum));
   }
 }
 

@@ -3,7 +3,8 @@
 #include "kernels/attention_int16_avx512-inl.h"
 #include "kernels/isa_tables.h"
 #include "kernels/vec_avx2.h"
-// Needs the vocabulary above.
+// Need the vocabulary above.
+#include "kernels/packed_avx512_rows-inl.h"
 #include "kernels/packed_dot-inl.h"
 #include "kernels/peak_x86-inl.h"
 
@@ -13,8 +14,11 @@ namespace {
 // See packed_dot-inl.h.
 struct Dot512 {
   using Reg = __m512i;
+  using Floats = __m512;
   static constexpr int kRegisters = 1;
   static constexpr int kTileRows = 12;
+  static constexpr int kTilePanels = 2;
+  static constexpr int kPassRows = 8;
 
   static OCTAVO_INLINE Reg Load(const uint8_t* p) { return _mm512_load_si512(p); }
   static OCTAVO_INLINE void Store(uint8_t* p, Reg a) { _mm512_store_si512(p, a); }
@@ -33,11 +37,12 @@ struct Dot512 {
     asm("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(w), "v"(x));
     return sums;
   }
-  static OCTAVO_INLINE void Finish(Reg sums, const float* scale, const float* offset,
+  static OCTAVO_INLINE Floats LoadFloats(const float* p) { return _mm512_loadu_ps(p); }
+  static OCTAVO_INLINE void Finish(Reg sums, Floats scale, Floats offset,
                                    const ActivationGroup& group, float* out) {
-    const __m512 dot = _mm512_fmadd_ps(_mm512_loadu_ps(offset), _mm512_set1_ps(group.sum),
-                                       _mm512_cvtepi32_ps(sums));
-    const __m512 both = _mm512_mul_ps(_mm512_loadu_ps(scale), _mm512_set1_ps(group.scale));
+    const __m512 dot =
+        _mm512_fmadd_ps(offset, _mm512_set1_ps(group.sum), _mm512_cvtepi32_ps(sums));
+    const __m512 both = _mm512_mul_ps(scale, _mm512_set1_ps(group.scale));
     _mm512_storeu_ps(out, _mm512_fmadd_ps(dot, both, _mm512_loadu_ps(out)));
   }
 };
@@ -50,6 +55,7 @@ OCTAVO_PEAK_LOOP(PeakDot16, OCTAVO_TWELVE_CHAINS(DOT16_CHAIN))
 
 constexpr KernelTable Slots() {
   KernelTable t = DotSlots<Dot512>("avx512");
+  t.quantize_row = QuantizeRow512;
   t.attention_int16 = int16_avx512::Kernels();
   t.peak_int8_dot = {PeakDot, 12 * 128};
   t.peak_int16_dot = {PeakDot16, 12 * 64};

@@ -2,17 +2,20 @@
 // signed ones and adds them to a sum of 32 bits (vpdpbusd). Such sums always fit, so there is no
 // second way.
 //
-// Many rows: one panel at a time is unpacked to bytes, up to 1280 k of it, and rows pass by in
-// tiles. Few rows: the packed bytes are read once, straight from memory.
+// Many rows: one panel or two at a time are unpacked to bytes, up to 1280 k of them, and rows pass
+// by in tiles. Few rows: the packed bytes are read once, straight from memory.
 //
 // Include vec_avx2.h first. The instruction is a parameter, Dot:
 //   Reg                  a register; kRegisters of them hold a line, or 16 sums of 32 bits
-//   kTileRows            rows whose sums stay in registers beside a line
+//   kTileRows, kTilePanels  rows and panels whose sums stay in registers beside a line of each:
+//                        an activation that is loaded serves all panels of a tile
+//   kPassRows            the most rows that pass by packed weights at once
 //   Load, Store          of a register, aligned
 //   LowHalves, HighHalves, Flip    of bytes; Flip adds 128 to each, modulo 256
 //   Zero(), Sum(a, b)
 //   Broadcast(x)         x[0..3] to every four bytes
 //   Add(sums, w, x)      sums[c] + the sum over j < 4 of w[c][j] * x[c][j]; w unsigned, x signed
+//   Floats, LoadFloats   as many floats as a register has sums
 //   Finish(sums, scale, offset, group, out)
 //                        out = fma(sums + offset * sum of q, scale * group.scale, out)
 #ifndef OCTAVO_KERNELS_PACKED_DOT_INL_H_
@@ -26,14 +29,12 @@ namespace {
 
 constexpr int64_t kDotBlockRows = 192;
 constexpr int64_t kDotStreamRows = 12;
-constexpr int64_t kDotPassRows = 4;
 
-// The private memory of one call: an unpacked panel, numbers [k / 4][16][4].
-struct DotScratch {
+// An unpacked panel, numbers [k / 4][16][4]. The private memory of a call is some of them.
+struct DotPanel {
   alignas(64) uint8_t numbers[kBlockK * kPanelColumns];
   ColumnGroup columns[kBlockGroups];
 };
-static_assert(sizeof(DotScratch) <= kGemmPackedScratchBytes);
 
 // Rows of activations by three, as x86 adds one or two strides to an address by itself.
 template <int kRows>
@@ -71,29 +72,44 @@ OCTAVO_INLINE void LoadLine(const uint8_t* p, DotLine<Dot>& line) {
   for (int i = 0; i < Dot::kRegisters; ++i) line[i] = Dot::Load(p + i * sizeof(line[0]));
 }
 
-template <class Dot, int kRows>
-OCTAVO_INLINE void AddLine(const DotLine<Dot>& line, const RowPointers<kRows>& x, int64_t k,
-                           DotSums<Dot, kRows>& sums) {
+// Adds one line of each of some panels.
+template <class Dot, int kRows, int kPanels>
+OCTAVO_INLINE void AddLines(const DotLine<Dot> (&lines)[kPanels], const RowPointers<kRows>& x,
+                            int64_t k, DotSums<Dot, kRows> (&sums)[kPanels]) {
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
     const auto four = Dot::Broadcast(x.Row(r) + k);
 #pragma GCC unroll 2
-    for (int i = 0; i < Dot::kRegisters; ++i) sums[r][i] = Dot::Add(sums[r][i], line[i], four);
+    for (int p = 0; p < kPanels; ++p) {
+#pragma GCC unroll 2
+      for (int i = 0; i < Dot::kRegisters; ++i) {
+        sums[p][r][i] = Dot::Add(sums[p][r][i], lines[p][i], four);
+      }
+    }
   }
 }
 
+// Strides are copied and columns loaded first: for all the compiler knows, a store may change them.
 template <class Dot, int kRows>
 OCTAVO_INLINE void FinishTile(const GemmPacked& g, const DotSums<Dot, kRows>& sums,
                               const ColumnGroup& columns, const ActivationGroup* groups,
                               float* out) {
   constexpr int kColumns = kPanelColumns / Dot::kRegisters;
+  const int64_t groups_stride = g.x_groups_row_stride, out_stride = g.sums_row_stride;
+  typename Dot::Floats scale[Dot::kRegisters], offset[Dot::kRegisters];
+#pragma GCC unroll 2
+  for (int i = 0; i < Dot::kRegisters; ++i) {
+    scale[i] = Dot::LoadFloats(columns.scale + i * kColumns);
+    offset[i] = Dot::LoadFloats(columns.offset + i * kColumns);
+  }
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 2
     for (int i = 0; i < Dot::kRegisters; ++i) {
-      Dot::Finish(sums[r][i], columns.scale + i * kColumns, columns.offset + i * kColumns,
-                  groups[r * g.x_groups_row_stride], out + r * g.sums_row_stride + i * kColumns);
+      Dot::Finish(sums[r][i], scale[i], offset[i], *groups, out + i * kColumns);
     }
+    groups += groups_stride;
+    out += out_stride;
   }
 }
 
@@ -102,48 +118,54 @@ struct DotBlock {
   int64_t row, rows, group, groups;
 };
 
-// The first kRows rows of a block by one panel.
-template <class Dot, int kRows>
-__attribute__((noinline)) void DotTile(const GemmPacked& g, const DotScratch& panel,
+// The first kRows rows of a block by some panels.
+template <class Dot, int kRows, int kPanels>
+__attribute__((noinline)) void DotTile(const GemmPacked& g, const DotPanel* panels,
                                        const DotBlock& b, float* out) {
-  const uint8_t* w = panel.numbers;
+  const uint8_t* w = panels[0].numbers;
   RowPointers<kRows> x(g.x + b.row * g.x_row_stride + b.group * g.w.group_size, g.x_row_stride);
   const ActivationGroup* groups = g.x_groups + b.row * g.x_groups_row_stride + b.group;
   out += b.row * g.sums_row_stride;
   for (int64_t i = 0; i < b.groups; ++i) {
-    DotSums<Dot, kRows> sums;
-    ClearSums<Dot, kRows>(sums);
+    DotSums<Dot, kRows> sums[kPanels];
+#pragma GCC unroll 2
+    for (int p = 0; p < kPanels; ++p) ClearSums<Dot, kRows>(sums[p]);
     for (int left = g.w.group_size; left > 0; left -= 4) {
-      DotLine<Dot> line;
-      LoadLine<Dot>(w, line);
-      AddLine<Dot, kRows>(line, x, 0, sums);
+      DotLine<Dot> lines[kPanels];
+#pragma GCC unroll 2
+      for (int p = 0; p < kPanels; ++p) LoadLine<Dot>(w + p * sizeof(DotPanel), lines[p]);
+      AddLines<Dot, kRows, kPanels>(lines, x, 0, sums);
       w += kGroupLineBytes;
       x.Advance(4);
     }
-    FinishTile<Dot, kRows>(g, sums, panel.columns[i], groups + i, out);
+#pragma GCC unroll 2
+    for (int p = 0; p < kPanels; ++p) {
+      FinishTile<Dot, kRows>(g, sums[p], panels[p].columns[i], groups + i, out + p * kPanelColumns);
+    }
   }
 }
 
-// All rows of a block by one panel.
-template <class Dot>
-void DotRows(const GemmPacked& g, const DotScratch& panel, DotBlock b, float* out) {
+// All rows of a block by some panels.
+template <class Dot, int kPanels>
+void DotRows(const GemmPacked& g, const DotPanel* panels, DotBlock b, float* out) {
+  constexpr int64_t kRestRows = 4;
   const int64_t end = b.row + b.rows;
   for (; b.row + Dot::kTileRows <= end; b.row += Dot::kTileRows) {
-    DotTile<Dot, Dot::kTileRows>(g, panel, b, out);
+    DotTile<Dot, Dot::kTileRows, kPanels>(g, panels, b, out);
   }
-  for (; b.row < end; b.row += kDotPassRows) {
+  for (; b.row < end; b.row += kRestRows) {
     switch (end - b.row) {
       case 1:
-        DotTile<Dot, 1>(g, panel, b, out);
+        DotTile<Dot, 1, kPanels>(g, panels, b, out);
         break;
       case 2:
-        DotTile<Dot, 2>(g, panel, b, out);
+        DotTile<Dot, 2, kPanels>(g, panels, b, out);
         break;
       case 3:
-        DotTile<Dot, 3>(g, panel, b, out);
+        DotTile<Dot, 3, kPanels>(g, panels, b, out);
         break;
       default:
-        DotTile<Dot, 4>(g, panel, b, out);
+        DotTile<Dot, 4, kPanels>(g, panels, b, out);
         break;
     }
   }
@@ -165,7 +187,7 @@ void FlipBytes(const std::byte* block, int count, uint8_t* out) {
 }
 
 template <class Dot, int kBits>
-void DotUnpack(const PackedGroups& w, const std::byte* block, int64_t count, DotScratch* panel) {
+void DotUnpack(const PackedGroups& w, const std::byte* block, int64_t count, DotPanel* panel) {
   const int64_t side = SideOffset<kBits>(w.group_size);
   for (int64_t i = 0; i < count; ++i) {
     uint8_t* numbers = panel->numbers + i * w.group_size * kPanelColumns;
@@ -179,18 +201,29 @@ void DotUnpack(const PackedGroups& w, const std::byte* block, int64_t count, Dot
   }
 }
 
+// The rows and groups of `b` by the panels from p on; returns how many panels that are.
+template <class Dot, int kBits, int kPanels>
+int64_t DotPanels(const GemmPacked& g, const DotBlock& b, int64_t p) {
+  auto* panels = reinterpret_cast<DotPanel*>(g.scratch);
+  const int64_t block_bytes = SideOffset<kBits>(g.w.group_size) + kGroupSideBytes;
+  for (int i = 0; i < kPanels; ++i) {
+    DotUnpack<Dot, kBits>(g.w, g.w.data + (p + i) * g.w.panel_stride + b.group * block_bytes,
+                          b.groups, panels + i);
+  }
+  DotRows<Dot, kPanels>(g, panels, b, g.sums + p * kPanelColumns);
+  return kPanels;
+}
+
 template <class Dot, int kBits>
 void DotByTiles(const GemmPacked& g) {
-  auto* panel = reinterpret_cast<DotScratch*>(g.scratch);
-  const int64_t block_bytes = SideOffset<kBits>(g.w.group_size) + kGroupSideBytes;
+  static_assert(Dot::kTilePanels * sizeof(DotPanel) <= kGemmPackedScratchBytes);
   for (DotBlock b{}; b.row < g.rows; b.row += kDotBlockRows) {
     b.rows = g.rows - b.row < kDotBlockRows ? g.rows - b.row : kDotBlockRows;
     for (b.group = 0; b.group < g.num_groups; b.group += kBlockGroups) {
       b.groups = g.num_groups - b.group < kBlockGroups ? g.num_groups - b.group : kBlockGroups;
-      for (int64_t p = 0; p < g.panels; ++p) {
-        DotUnpack<Dot, kBits>(g.w, g.w.data + p * g.w.panel_stride + b.group * block_bytes,
-                              b.groups, panel);
-        DotRows<Dot>(g, *panel, b, g.sums + p * kPanelColumns);
+      for (int64_t p = 0; p < g.panels;) {
+        p += p + Dot::kTilePanels <= g.panels ? DotPanels<Dot, kBits, Dot::kTilePanels>(g, b, p)
+                                              : DotPanels<Dot, kBits, 1>(g, b, p);
       }
     }
   }
@@ -220,23 +253,23 @@ OCTAVO_INLINE const uint8_t* NextLines(const uint8_t* w, DotLine<Dot>& a, DotLin
   }
 }
 
-// Rows [row, row + kRows) by one packed block, into rows of `out`. Few rows have two sums each, as
-// one alone would wait for the instruction's latency.
+// Rows [row, row + kRows) by one packed block, into rows of `out`. Where registers allow, rows have
+// two sums each, as one alone would wait for the instruction's latency.
 template <class Dot, int kBits, int kRows>
 __attribute__((noinline)) void StreamDots(const GemmPacked& g, const std::byte* block,
                                           const ColumnGroup& columns, int64_t row, int64_t group,
                                           float* out) {
-  constexpr int kSets = kRows * Dot::kRegisters <= 4 ? 2 : 1;
+  constexpr int kSets = kRows * Dot::kRegisters <= Dot::kPassRows ? 2 : 1;
   const auto* w = reinterpret_cast<const uint8_t*>(block);
   RowPointers<kRows> x(g.x + row * g.x_row_stride + group * g.w.group_size, g.x_row_stride);
-  DotSums<Dot, kRows> sums[kSets];
+  DotSums<Dot, kRows> sums[kSets][1];
 #pragma GCC unroll 2
-  for (int i = 0; i < kSets; ++i) ClearSums<Dot, kRows>(sums[i]);
+  for (int i = 0; i < kSets; ++i) ClearSums<Dot, kRows>(sums[i][0]);
   for (int left = g.w.group_size; left > 0; left -= 8) {
-    DotLine<Dot> a, b;
-    w = NextLines<Dot, kBits>(w, a, b);
-    AddLine<Dot, kRows>(a, x, 0, sums[0]);
-    AddLine<Dot, kRows>(b, x, 4, sums[kSets - 1]);
+    DotLine<Dot> a[1], b[1];
+    w = NextLines<Dot, kBits>(w, a[0], b[0]);
+    AddLines<Dot, kRows, 1>(a, x, 0, sums[0]);
+    AddLines<Dot, kRows, 1>(b, x, 4, sums[kSets - 1]);
     x.Advance(8);
   }
   if constexpr (kSets == 2) {
@@ -244,12 +277,24 @@ __attribute__((noinline)) void StreamDots(const GemmPacked& g, const std::byte* 
     for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 2
       for (int i = 0; i < Dot::kRegisters; ++i) {
-        sums[0][r][i] = Dot::Sum(sums[0][r][i], sums[1][r][i]);
+        sums[0][0][r][i] = Dot::Sum(sums[0][0][r][i], sums[1][0][r][i]);
       }
     }
   }
-  FinishTile<Dot, kRows>(g, sums[0], columns, g.x_groups + row * g.x_groups_row_stride + group,
+  FinishTile<Dot, kRows>(g, sums[0][0], columns, g.x_groups + row * g.x_groups_row_stride + group,
                          out + row * g.sums_row_stride);
+}
+
+using StreamPass = void (*)(const GemmPacked&, const std::byte*, const ColumnGroup&, int64_t,
+                            int64_t, float*);
+
+// The pass of so many rows; at most Dot::kPassRows.
+template <class Dot, int kBits, int kRows = 1>
+StreamPass PassOf(int64_t rows) {
+  if constexpr (kRows < Dot::kPassRows) {
+    if (rows > kRows) return PassOf<Dot, kBits, kRows + 1>(rows);
+  }
+  return StreamDots<Dot, kBits, kRows>;
 }
 
 // All rows by one packed block, in even passes.
@@ -257,22 +302,9 @@ template <class Dot, int kBits>
 void StreamBlockDots(const GemmPacked& g, const std::byte* block, const ColumnGroup& columns,
                      int64_t group, float* out) {
   int64_t row = 0;
-  for (int64_t pass = (g.rows + kDotPassRows - 1) / kDotPassRows; pass > 0; --pass) {
+  for (int64_t pass = (g.rows + Dot::kPassRows - 1) / Dot::kPassRows; pass > 0; --pass) {
     const int64_t rows = (g.rows - row + pass - 1) / pass;
-    switch (rows) {
-      case 1:
-        StreamDots<Dot, kBits, 1>(g, block, columns, row, group, out);
-        break;
-      case 2:
-        StreamDots<Dot, kBits, 2>(g, block, columns, row, group, out);
-        break;
-      case 3:
-        StreamDots<Dot, kBits, 3>(g, block, columns, row, group, out);
-        break;
-      default:
-        StreamDots<Dot, kBits, 4>(g, block, columns, row, group, out);
-        break;
-    }
+    PassOf<Dot, kBits>(rows)(g, block, columns, row, group, out);
     row += rows;
   }
 }

@@ -14,8 +14,11 @@ namespace {
 template <class Instruction>
 struct Dot256 {
   using Reg = __m256i;
+  using Floats = __m256;
   static constexpr int kRegisters = 2;
   static constexpr int kTileRows = 6;
+  static constexpr int kTilePanels = 1;
+  static constexpr int kPassRows = 4;
 
   static OCTAVO_INLINE Reg Load(const uint8_t* p) {
     return _mm256_load_si256(reinterpret_cast<const __m256i*>(p));
@@ -34,11 +37,12 @@ struct Dot256 {
     return _mm256_set1_epi32(four);
   }
   static OCTAVO_INLINE Reg Add(Reg sums, Reg w, Reg x) { return Instruction::Add(sums, w, x); }
-  static OCTAVO_INLINE void Finish(Reg sums, const float* scale, const float* offset,
+  static OCTAVO_INLINE Floats LoadFloats(const float* p) { return _mm256_load_ps(p); }
+  static OCTAVO_INLINE void Finish(Reg sums, Floats scale, Floats offset,
                                    const ActivationGroup& group, float* out) {
-    const __m256 dot = _mm256_fmadd_ps(_mm256_load_ps(offset), _mm256_set1_ps(group.sum),
-                                       _mm256_cvtepi32_ps(sums));
-    const __m256 both = _mm256_mul_ps(_mm256_load_ps(scale), _mm256_set1_ps(group.scale));
+    const __m256 dot =
+        _mm256_fmadd_ps(offset, _mm256_set1_ps(group.sum), _mm256_cvtepi32_ps(sums));
+    const __m256 both = _mm256_mul_ps(scale, _mm256_set1_ps(group.scale));
     _mm256_storeu_ps(out, _mm256_fmadd_ps(dot, both, _mm256_loadu_ps(out)));
   }
 };

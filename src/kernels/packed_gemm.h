@@ -17,8 +17,8 @@ inline constexpr int kActivationRange = 127;  // q is within +-127
 //   scale = max|x| / 127, q = x / scale rounded to nearest even, cut to +-127; both divisions in
 //   f32. All q are 0 where scale is 0, and where a value is not finite; scale is NaN then.
 //
-// The rest is for tables whose products are summed in 16 bits. Such a sum holds half of every four
-// k: lane 0 those with k % 4 in {0, 1}, lane 1 the others.
+// The rest is for tables whose products are summed in 16 bits; others may leave it zero. Such a sum
+// holds half of every four k: lane 0 those with k % 4 in {0, 1}, lane 1 the others.
 struct ActivationGroup {
   float scale;
   float sum;                               // of q, a whole number
