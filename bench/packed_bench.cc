@@ -254,9 +254,8 @@ void RunGemm(benchmark::State& state, Bench* bench, GroupLayout layout, Size siz
   rates.Report(state, "GOP/s");
   const int64_t pieces = counts.pieces();
   state.counters["safe_%"] =
-      pieces == 0
-          ? 0
-          : 100.0 * static_cast<double>(counts.safe_pieces()) / static_cast<double>(pieces);
+      pieces == 0 ? 0
+                  : 100.0 * static_cast<double>(counts.safe_pieces()) / static_cast<double>(pieces);
 }
 
 // All matrices of the language model of MinerU2.5, once: 24 layers and the vocabulary.

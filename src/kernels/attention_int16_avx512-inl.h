@@ -156,9 +156,9 @@ OCTAVO_INT16_INLINE void ToPowers(const Int16Block& b, const __m512 (&scale)[kVe
   if (k == b.num_keys) return;
 #pragma GCC unroll 4
   for (int i = 0; i < kVecs; ++i) {
-    const __m512i last = _mm512_and_si512(
-        IntegerPowers(b.scores + k * kInt16Lanes + 16 * i, scale[i], highest[i]),
-        _mm512_set1_epi32(0xFFFF));
+    const __m512i last =
+        _mm512_and_si512(IntegerPowers(b.scores + k * kInt16Lanes + 16 * i, scale[i], highest[i]),
+                         _mm512_set1_epi32(0xFFFF));
     sums[i] = _mm512_add_epi32(sums[i], last);
     _mm512_storeu_si512(b.scores + k / 2 * kInt16Lanes + 16 * i, last);
   }
@@ -171,8 +171,7 @@ void Powers(const Int16Block& b, const __m512i* highest_score, Factors* factors)
   __m512i sums[kVecs];
 #pragma GCC unroll 4
   for (int i = 0; i < kVecs; ++i) {
-    scale[i] =
-        _mm512_mul_ps(_mm512_loadu_ps(b.query_scales + 16 * i), _mm512_set1_ps(b.key_scale));
+    scale[i] = _mm512_mul_ps(_mm512_loadu_ps(b.query_scales + 16 * i), _mm512_set1_ps(b.key_scale));
     highest[i] = _mm512_cvtepi32_ps(highest_score[i]);
   }
   ToPowers(b, scale, highest, sums);

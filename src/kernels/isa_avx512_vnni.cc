@@ -15,6 +15,7 @@ namespace {
 struct Dot512 {
   using Reg = __m512i;
   using Floats = __m512;
+  using Mask = __mmask16;
   static constexpr int kRegisters = 1;
   static constexpr int kTileRows = 12;
   static constexpr int kTilePanels = 2;
@@ -38,12 +39,12 @@ struct Dot512 {
     return sums;
   }
   static OCTAVO_INLINE Floats LoadFloats(const float* p) { return _mm512_loadu_ps(p); }
+  static OCTAVO_INLINE Mask MaskOf(bool yes) { return static_cast<Mask>(yes ? 0xFFFF : 0); }
   static OCTAVO_INLINE void Finish(Reg sums, Floats scale, Floats offset,
-                                   const ActivationGroup& group, float* out) {
-    const __m512 dot =
-        _mm512_fmadd_ps(offset, _mm512_set1_ps(group.sum), _mm512_cvtepi32_ps(sums));
+                                   const ActivationGroup& group, Mask mask, float* out) {
+    const __m512 dot = _mm512_fmadd_ps(offset, _mm512_set1_ps(group.sum), _mm512_cvtepi32_ps(sums));
     const __m512 both = _mm512_mul_ps(scale, _mm512_set1_ps(group.scale));
-    _mm512_storeu_ps(out, _mm512_fmadd_ps(dot, both, _mm512_loadu_ps(out)));
+    _mm512_storeu_ps(out, _mm512_fmadd_ps(dot, both, _mm512_maskz_loadu_ps(mask, out)));
   }
 };
 

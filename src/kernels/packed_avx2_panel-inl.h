@@ -19,6 +19,20 @@ struct Panel {
   alignas(16) uint16_t lane_norms[kBlockGroups][2 * kGroupParts];
 };
 
+void UnpackW4(const std::byte* block, int group_size, uint8_t* out) {
+  const __m256i low = _mm256_set1_epi8(15);
+  for (int i = 0; i < group_size; i += 8) {
+    __builtin_prefetch(block + kUnpackPrefetchBytes);
+    const __m256i a = LoadBytes(block), b = LoadBytes(block + 32);
+    StoreBytes(out, _mm256_and_si256(a, low));
+    StoreBytes(out + 32, _mm256_and_si256(b, low));
+    StoreBytes(out + 64, _mm256_and_si256(_mm256_srli_epi16(a, 4), low));
+    StoreBytes(out + 96, _mm256_and_si256(_mm256_srli_epi16(b, 4), low));
+    block += kGroupLineBytes;
+    out += 2 * kGroupLineBytes;
+  }
+}
+
 void UnpackW8(const std::byte* block, int group_size, uint8_t* high, uint8_t* low_out) {
   const __m256i low = LoadBytes(kLowHalves);
   const __m256i flip = _mm256_set1_epi8(-128);

@@ -36,8 +36,7 @@ OCTAVO_INLINE int32_t QuantizeGroup512(const float* x, int count, float scale, i
   return _mm512_reduce_add_epi32(sum);
 }
 
-void QuantizeRow512(const float* x, int64_t k, int group_size, int8_t* q,
-                    ActivationGroup* groups) {
+void QuantizeRow512(const float* x, int64_t k, int group_size, int8_t* q, ActivationGroup* groups) {
   for (int64_t begin = 0; begin < k; begin += group_size) {
     const float scale = ActivationScale(GreatestMagnitude512(x + begin, group_size));
     int32_t sum = 0;

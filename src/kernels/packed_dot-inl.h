@@ -16,8 +16,10 @@
 //   Broadcast(x)         x[0..3] to every four bytes
 //   Add(sums, w, x)      sums[c] + the sum over j < 4 of w[c][j] * x[c][j]; w unsigned, x signed
 //   Floats, LoadFloats   as many floats as a register has sums
-//   Finish(sums, scale, offset, group, out)
-//                        out = fma(sums + offset * sum of q, scale * group.scale, out)
+//   Mask, MaskOf(yes)    all of them, or none
+//   Finish(sums, scale, offset, group, mask, out)
+//                        out = fma(sums + offset * sum of q, scale * group.scale,
+//                        mask ? out : 0)
 #ifndef OCTAVO_KERNELS_PACKED_DOT_INL_H_
 #define OCTAVO_KERNELS_PACKED_DOT_INL_H_
 
@@ -89,12 +91,14 @@ OCTAVO_INLINE void AddLines(const DotLine<Dot> (&lines)[kPanels], const RowPoint
   }
 }
 
+// Adds one group to f32 sums, which the first group begins.
 // Strides are copied and columns loaded first: for all the compiler knows, a store may change them.
 template <class Dot, int kRows>
 OCTAVO_INLINE void FinishTile(const GemmPacked& g, const DotSums<Dot, kRows>& sums,
                               const ColumnGroup& columns, const ActivationGroup* groups,
-                              float* out) {
+                              int64_t group, float* out) {
   constexpr int kColumns = kPanelColumns / Dot::kRegisters;
+  const typename Dot::Mask mask = Dot::MaskOf(g.accumulate || group > 0);
   const int64_t groups_stride = g.x_groups_row_stride, out_stride = g.sums_row_stride;
   typename Dot::Floats scale[Dot::kRegisters], offset[Dot::kRegisters];
 #pragma GCC unroll 2
@@ -106,7 +110,7 @@ OCTAVO_INLINE void FinishTile(const GemmPacked& g, const DotSums<Dot, kRows>& su
   for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 2
     for (int i = 0; i < Dot::kRegisters; ++i) {
-      Dot::Finish(sums[r][i], scale[i], offset[i], *groups, out + i * kColumns);
+      Dot::Finish(sums[r][i], scale[i], offset[i], *groups, mask, out + i * kColumns);
     }
     groups += groups_stride;
     out += out_stride;
@@ -140,7 +144,8 @@ __attribute__((noinline)) void DotTile(const GemmPacked& g, const DotPanel* pane
     }
 #pragma GCC unroll 2
     for (int p = 0; p < kPanels; ++p) {
-      FinishTile<Dot, kRows>(g, sums[p], panels[p].columns[i], groups + i, out + p * kPanelColumns);
+      FinishTile<Dot, kRows>(g, sums[p], panels[p].columns[i], groups + i, b.group + i,
+                             out + p * kPanelColumns);
     }
   }
 }
@@ -177,24 +182,48 @@ OCTAVO_INLINE void DotColumns(const std::byte* side, bool bf16, ColumnGroup* col
   UnpackColumns<kBits == 4 ? Kind::kW4 : Kind::kW8>(side, bf16, kBits == 4 ? 0 : -128, columns);
 }
 
-template <class Dot>
-void FlipBytes(const std::byte* block, int count, uint8_t* out) {
-  const auto* bytes = reinterpret_cast<const uint8_t*>(block);
-  for (int i = 0; i < count; i += static_cast<int>(sizeof(typename Dot::Reg))) {
-    __builtin_prefetch(bytes + i + kUnpackPrefetchBytes);
-    Dot::Store(out + i, Dot::Flip(Dot::Load(bytes + i)));
+// The next 8 k of a packed block, as two lines; returns what follows.
+template <class Dot, int kBits>
+OCTAVO_INLINE const uint8_t* NextLines(const uint8_t* w, DotLine<Dot>& a, DotLine<Dot>& b) {
+  __builtin_prefetch(w + kUnpackPrefetchBytes);
+  LoadLine<Dot>(w, a);
+  if constexpr (kBits == 4) {
+#pragma GCC unroll 2
+    for (int i = 0; i < Dot::kRegisters; ++i) {
+      b[i] = Dot::HighHalves(a[i]);
+      a[i] = Dot::LowHalves(a[i]);
+    }
+    return w + kGroupLineBytes;
+  } else {
+    __builtin_prefetch(w + kUnpackPrefetchBytes + kGroupLineBytes);
+    LoadLine<Dot>(w + kGroupLineBytes, b);
+#pragma GCC unroll 2
+    for (int i = 0; i < Dot::kRegisters; ++i) {
+      a[i] = Dot::Flip(a[i]);
+      b[i] = Dot::Flip(b[i]);
+    }
+    return w + 2 * kGroupLineBytes;
   }
+}
+
+template <class Dot>
+OCTAVO_INLINE void StoreLine(const DotLine<Dot>& line, uint8_t* p) {
+#pragma GCC unroll 2
+  for (int i = 0; i < Dot::kRegisters; ++i) Dot::Store(p + i * sizeof(line[0]), line[i]);
 }
 
 template <class Dot, int kBits>
 void DotUnpack(const PackedGroups& w, const std::byte* block, int64_t count, DotPanel* panel) {
   const int64_t side = SideOffset<kBits>(w.group_size);
+  uint8_t* numbers = panel->numbers;
   for (int64_t i = 0; i < count; ++i) {
-    uint8_t* numbers = panel->numbers + i * w.group_size * kPanelColumns;
-    if (kBits == 4) {
-      UnpackW4(block, w.group_size, numbers);
-    } else {
-      FlipBytes<Dot>(block, w.group_size * kPanelColumns, numbers);
+    const auto* packed = reinterpret_cast<const uint8_t*>(block);
+    for (int left = w.group_size; left > 0; left -= 8) {
+      DotLine<Dot> a, b;
+      packed = NextLines<Dot, kBits>(packed, a, b);
+      StoreLine<Dot>(a, numbers);
+      StoreLine<Dot>(b, numbers + kGroupLineBytes);
+      numbers += 2 * kGroupLineBytes;
     }
     DotColumns<kBits>(block + side, w.bf16_scales, panel->columns + i);
     block += side + kGroupSideBytes;
@@ -229,30 +258,6 @@ void DotByTiles(const GemmPacked& g) {
   }
 }
 
-// The next 8 k of a packed block, as two lines; returns what follows.
-template <class Dot, int kBits>
-OCTAVO_INLINE const uint8_t* NextLines(const uint8_t* w, DotLine<Dot>& a, DotLine<Dot>& b) {
-  __builtin_prefetch(w + kUnpackPrefetchBytes);
-  LoadLine<Dot>(w, a);
-  if constexpr (kBits == 4) {
-#pragma GCC unroll 2
-    for (int i = 0; i < Dot::kRegisters; ++i) {
-      b[i] = Dot::HighHalves(a[i]);
-      a[i] = Dot::LowHalves(a[i]);
-    }
-    return w + kGroupLineBytes;
-  } else {
-    __builtin_prefetch(w + kUnpackPrefetchBytes + kGroupLineBytes);
-    LoadLine<Dot>(w + kGroupLineBytes, b);
-#pragma GCC unroll 2
-    for (int i = 0; i < Dot::kRegisters; ++i) {
-      a[i] = Dot::Flip(a[i]);
-      b[i] = Dot::Flip(b[i]);
-    }
-    return w + 2 * kGroupLineBytes;
-  }
-}
-
 // Rows [row, row + kRows) by one packed block, into rows of `out`. Where registers allow, rows have
 // two sums each, as one alone would wait for the instruction's latency.
 template <class Dot, int kBits, int kRows>
@@ -282,7 +287,7 @@ __attribute__((noinline)) void StreamDots(const GemmPacked& g, const std::byte* 
     }
   }
   FinishTile<Dot, kRows>(g, sums[0][0], columns, g.x_groups + row * g.x_groups_row_stride + group,
-                         out + row * g.sums_row_stride);
+                         group, out + row * g.sums_row_stride);
 }
 
 using StreamPass = void (*)(const GemmPacked&, const std::byte*, const ColumnGroup&, int64_t,
@@ -325,7 +330,6 @@ void DotByStream(const GemmPacked& g) {
 
 template <class Dot, int kBits>
 void GemmPackedDots(const GemmPacked& g) {
-  if (!g.accumulate) ZeroSums(g);
   if (g.rows <= kDotStreamRows) {
     DotByStream<Dot, kBits>(g);
   } else {

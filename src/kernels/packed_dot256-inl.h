@@ -15,6 +15,7 @@ template <class Instruction>
 struct Dot256 {
   using Reg = __m256i;
   using Floats = __m256;
+  using Mask = __m256i;
   static constexpr int kRegisters = 2;
   static constexpr int kTileRows = 6;
   static constexpr int kTilePanels = 1;
@@ -38,12 +39,12 @@ struct Dot256 {
   }
   static OCTAVO_INLINE Reg Add(Reg sums, Reg w, Reg x) { return Instruction::Add(sums, w, x); }
   static OCTAVO_INLINE Floats LoadFloats(const float* p) { return _mm256_load_ps(p); }
+  static OCTAVO_INLINE Mask MaskOf(bool yes) { return _mm256_set1_epi32(yes ? -1 : 0); }
   static OCTAVO_INLINE void Finish(Reg sums, Floats scale, Floats offset,
-                                   const ActivationGroup& group, float* out) {
-    const __m256 dot =
-        _mm256_fmadd_ps(offset, _mm256_set1_ps(group.sum), _mm256_cvtepi32_ps(sums));
+                                   const ActivationGroup& group, Mask mask, float* out) {
+    const __m256 dot = _mm256_fmadd_ps(offset, _mm256_set1_ps(group.sum), _mm256_cvtepi32_ps(sums));
     const __m256 both = _mm256_mul_ps(scale, _mm256_set1_ps(group.scale));
-    _mm256_storeu_ps(out, _mm256_fmadd_ps(dot, both, _mm256_loadu_ps(out)));
+    _mm256_storeu_ps(out, _mm256_fmadd_ps(dot, both, _mm256_maskload_ps(out, mask)));
   }
 };
 

@@ -14,8 +14,8 @@ namespace octavo::ops {
 namespace {
 
 constexpr int64_t kColumns = kPanelColumns;
-// Rows of a task are a multiple of the tables' tile height.
-constexpr int64_t kTileRows = 6;
+// Rows of a task are a multiple of the tables' tile heights.
+constexpr int64_t kTileRows = 12;
 constexpr int64_t kTaskRows = 192;
 constexpr int64_t kTaskPanels = 8;
 // Few rows: tables read the packed weights as they come from memory, in longer runs.
