@@ -155,12 +155,18 @@ TEST(Engine, CancelsOneRequestAndGoesOnWithTheOthers) {
   const auto engine = MakeTinyEngine();
   const std::vector<int32_t> expected = engine->Generate(TextRequest("other", 60)).token_ids;
   std::atomic<int> num_seen{0};
+  std::atomic<bool> is_cancelled{false};
   Request request = TextRequest("long", 0);
-  request.on_token = [&](const TokenEvent&) { ++num_seen; };
+  // Holds the engine until then, or a fast one would be through before.
+  request.on_token = [&](const TokenEvent&) {
+    ++num_seen;
+    while (!is_cancelled) std::this_thread::yield();
+  };
   const auto ticket = engine->Submit(std::move(request));
   const auto other = engine->Submit(TextRequest("other", 60));
   while (num_seen == 0) std::this_thread::yield();
   ticket->Cancel();
+  is_cancelled = true;
   const Completion completion = ticket->Wait();
   EXPECT_EQ(completion.finish_reason, FinishReason::kCancelled);
   EXPECT_EQ(static_cast<int>(completion.token_ids.size()), num_seen);
@@ -183,7 +189,11 @@ TEST(Engine, ItsEndCancelsWhatRuns) {
   std::unique_ptr<Engine::Ticket> ticket;
   {
     const auto engine = MakeTinyEngine();
-    ticket = engine->Submit(TextRequest("long", 0));
+    Request request = TextRequest("long", 0);
+    request.on_token = [](const TokenEvent&) {  // seconds in all, or a fast engine would be through
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    };
+    ticket = engine->Submit(std::move(request));
   }
   EXPECT_EQ(ticket->Wait().finish_reason, FinishReason::kCancelled);
   ticket->Cancel();
