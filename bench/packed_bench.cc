@@ -1,6 +1,6 @@
-// Times products of packed 4- and 8-bit weights with 8-bit activations, for the kernel table in
-// use, after it has compared their bits with the scalar table's. Each run stands between runs of
-// the machine's own limit, as neighbours change both from second to second.
+// Times products of packed 4- and 8-bit weights with 8- and 16-bit activations, for the kernel
+// table in use, after it has compared their bits with the scalar table's. Each run stands between
+// runs of the machine's own limit, as neighbours change both from second to second.
 //
 //   [OCTAVO_ISA=avx2] packed_bench [--threads=N] [--benchmark_filter=w4]
 //
@@ -41,10 +41,16 @@ struct Bench {
 
   explicit Bench(ThreadPool* threads)
       : pool(threads),
-        workspace(MatmulArenaBytes(1369, 5120), threads->num_threads(), MatmulScratchBytes(5120)),
+        workspace(MatmulArenaBytes(1369, 5120, MatmulPrecision::kInt16), threads->num_threads(),
+                  MatmulScratchBytes(5120)),
         context{kernels, threads, &workspace} {}
-  // The multiply-and-add of 8-bit numbers that this table has.
-  const PeakLoop& Limit() const {
+  // The multiply-and-add of 8-bit or 16-bit numbers that this table has.
+  const PeakLoop& Limit(MatmulPrecision precision) const {
+    if (precision == MatmulPrecision::kInt16) {
+      if (kernels->peak_int16_dot.run != nullptr) return kernels->peak_int16_dot;
+      if (kernels->peak_int16_madd.run != nullptr) return kernels->peak_int16_madd;
+      return kernels->peak_fp32_fma;
+    }
     if (kernels->peak_int8_dot.run != nullptr) return kernels->peak_int8_dot;
     if (kernels->peak_int8_maddubs16.run != nullptr) return kernels->peak_int8_maddubs16;
     return kernels->peak_fp32_fma;
@@ -55,6 +61,9 @@ const std::vector<std::pair<std::string, GroupLayout>> kKinds = {
     {"w4", {4, 128, DType::kF16, false}},
     {"w8_7bit", {8, 128, DType::kF16, true}},
     {"w8", {8, 128, DType::kF16, false}}};
+
+constexpr std::pair<MatmulPrecision, const char*> kPrecisions[] = {
+    {MatmulPrecision::kInt8, "a8"}, {MatmulPrecision::kInt16, "a16"}};
 
 struct Size {
   int64_t m, n, k;
@@ -121,24 +130,25 @@ std::vector<float> RandomRows(int64_t count) {
   return x;
 }
 
-MatmulOptions Int8(MatmulCounts* counts = nullptr) {
+MatmulOptions Options(MatmulPrecision precision, MatmulCounts* counts = nullptr) {
   MatmulOptions options;
-  options.precision = MatmulPrecision::kInt8;
+  options.precision = precision;
   options.counts = counts;
   return options;
 }
 
 // Up to nine rows and three panels against the scalar table, bit for bit.
-void Verify(const Bench& bench, const PackedWeight& w, const std::vector<float>& x, int64_t m) {
+void Verify(const Bench& bench, const PackedWeight& w, const std::vector<float>& x, int64_t m,
+            MatmulPrecision precision) {
   const int64_t rows = std::min<int64_t>(m, 9), n = std::min<int64_t>(w.n(), 48);
   PackedLayout part = w.layout();
   part.n = n;
   const PackedWeight panels = PackedWeight::Borrow(part, w.data(), nullptr);
   std::vector<float> y(static_cast<size_t>(m * n)), want(static_cast<size_t>(rows * n));
-  Matmul(bench.context, {x.data(), m, w.k()}, panels, {y.data(), m, n}, Int8());
+  Matmul(bench.context, {x.data(), m, w.k()}, panels, {y.data(), m, n}, Options(precision));
   Context scalar = bench.context;
   scalar.kernels = &KernelsByName("scalar");
-  Matmul(scalar, {x.data(), rows, w.k()}, panels, {want.data(), rows, n}, Int8());
+  Matmul(scalar, {x.data(), rows, w.k()}, panels, {want.data(), rows, n}, Options(precision));
   OCTAVO_CHECK(std::memcmp(y.data(), want.data(), want.size() * sizeof(float)) == 0,
                "bits differ from the scalar table's: ", m, " x ", w.n(), " x ", w.k());
 }
@@ -189,7 +199,7 @@ void RunKernel(benchmark::State& state, Bench* bench, GroupLayout layout, bool t
   if (tails) {
     for (float& v : x) v *= std::fabs(v);
   }
-  Verify(*bench, w, x, size.m);
+  Verify(*bench, w, x, size.m, MatmulPrecision::kInt8);
   const int64_t groups = size.k / layout.group_size, stride = size.k + 64;
   std::vector<int8_t> q(static_cast<size_t>(size.m * stride));
   std::vector<ActivationGroup> q_groups(static_cast<size_t>(size.m * groups));
@@ -224,7 +234,7 @@ void RunKernel(benchmark::State& state, Bench* bench, GroupLayout layout, bool t
     const double taken = WallSeconds() - wall;
     rates.wall.push_back(4e-9 * size.operations() / taken);
     state.SetIterationTime(taken);
-    rates.limit.push_back(RunLimit(bench->Limit()));
+    rates.limit.push_back(RunLimit(bench->Limit(MatmulPrecision::kInt8)));
   }
   rates.Report(state, "GOP/s");
   state.counters["safe_%"] =
@@ -232,11 +242,12 @@ void RunKernel(benchmark::State& state, Bench* bench, GroupLayout layout, bool t
 }
 
 // The whole op on all threads, rates per thread.
-void RunGemm(benchmark::State& state, Bench* bench, GroupLayout layout, Size size) {
+void RunGemm(benchmark::State& state, Bench* bench, GroupLayout layout, Size size,
+             MatmulPrecision precision) {
   const PackedWeight w = RandomWeight(layout, size.n, size.k, 2);
   const std::vector<float> x = RandomRows(size.m * size.k);
   std::vector<float> y(static_cast<size_t>(size.m * size.n));
-  Verify(*bench, w, x, size.m);
+  Verify(*bench, w, x, size.m, precision);
   const int threads = bench->pool->num_threads();
   MatmulCounts counts;
   Rates rates;
@@ -244,12 +255,12 @@ void RunGemm(benchmark::State& state, Bench* bench, GroupLayout layout, Size siz
     const double start = CpuSeconds();
     const double wall = WallSeconds();
     Matmul(bench->context, {x.data(), size.m, size.k}, w, {y.data(), size.m, size.n},
-           Int8(&counts));
+           Options(precision, &counts));
     const double taken = WallSeconds() - wall;
     rates.work.push_back(1e-9 * size.operations() / (CpuSeconds() - start));
     rates.wall.push_back(1e-9 * size.operations() / taken / threads);
     state.SetIterationTime(taken);
-    rates.limit.push_back(RunLimit(bench->Limit()));
+    rates.limit.push_back(RunLimit(bench->Limit(precision)));
   }
   rates.Report(state, "GOP/s");
   const int64_t pieces = counts.pieces();
@@ -276,7 +287,8 @@ std::vector<PackedWeight> LanguageModel(const GroupLayout& layout) {
 
 // A decode step's products: bytes of weights read per second of processor time, of plain reading of
 // the same bytes by the same threads.
-void RunDecode(benchmark::State& state, Bench* bench, GroupLayout layout, int64_t rows) {
+void RunDecode(benchmark::State& state, Bench* bench, GroupLayout layout, int64_t rows,
+               MatmulPrecision precision) {
   static std::vector<PackedWeight> model;
   static GroupLayout have{};
   if (model.empty() || !(have == layout)) {
@@ -288,8 +300,8 @@ void RunDecode(benchmark::State& state, Bench* bench, GroupLayout layout, int64_
   std::vector<float> y(static_cast<size_t>(rows * 151936));
   double bytes = 0;
   for (const PackedWeight& w : model) bytes += static_cast<double>(w.size_bytes());
-  Verify(*bench, model.front(), x, rows);
-  Verify(*bench, model[3], x, rows);
+  Verify(*bench, model.front(), x, rows, precision);
+  Verify(*bench, model[3], x, rows, precision);
   const auto read_all = [&] {
     constexpr int64_t kPiece = 1 << 18;
     const double start = CpuSeconds();
@@ -312,7 +324,8 @@ void RunDecode(benchmark::State& state, Bench* bench, GroupLayout layout, int64_
     const double wall = WallSeconds();
     const double start = CpuSeconds();
     for (const PackedWeight& w : model) {
-      Matmul(bench->context, {x.data(), rows, w.k()}, w, {y.data(), rows, w.n()}, Int8());
+      Matmul(bench->context, {x.data(), rows, w.k()}, w, {y.data(), rows, w.n()},
+             Options(precision));
     }
     rates.work.push_back(1e-9 * bytes / (CpuSeconds() - start));
     const double taken = WallSeconds() - wall;
@@ -339,17 +352,23 @@ void Register(Bench* bench) {
       add(StrCat(table, "/kernel/", name, tails ? "a8_tails" : "a8"), 60,
           [=](benchmark::State& state) { RunKernel(state, bench, kind, tails); });
     }
-    for (const Size& size : kSizes) {
-      add(StrCat(table, "/gemm/", name, "a8/", size.m, "x", size.n, "x", size.k),
-          size.operations() < 4e9 ? 60 : 10,
-          [=](benchmark::State& state) { RunGemm(state, bench, kind, size); });
+    for (const auto& [precision, activations] : kPrecisions) {
+      const MatmulPrecision form = precision;
+      for (const Size& size : kSizes) {
+        add(StrCat(table, "/gemm/", name, activations, "/", size.m, "x", size.n, "x", size.k),
+            size.operations() < 4e9 ? 60 : 10,
+            [=](benchmark::State& state) { RunGemm(state, bench, kind, size, form); });
+      }
     }
   }
   for (const auto& [name, layout] : kKinds) {
     const GroupLayout kind = layout;
-    for (const int64_t rows : {1, 4, 8}) {
-      add(StrCat(table, "/decode/", name, "a8/", rows), 9,
-          [=](benchmark::State& state) { RunDecode(state, bench, kind, rows); });
+    for (const auto& [precision, activations] : kPrecisions) {
+      const MatmulPrecision form = precision;
+      for (const int64_t rows : {1, 4, 8}) {
+        add(StrCat(table, "/decode/", name, activations, "/", rows), 9,
+            [=](benchmark::State& state) { RunDecode(state, bench, kind, rows, form); });
+      }
     }
   }
 }

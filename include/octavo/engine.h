@@ -129,8 +129,8 @@ struct Completion {
 
 struct EngineOptions {
   std::string model_dir = {};  // a folder of Hugging Face files, or an .octavo file
-  std::string compute = {};    // "f32", "bf16", "int8" or "" for the checkpoint's default (int8 if
-                               // it is quantised); changes results
+  std::string compute = {};    // "f32", "bf16", "int8", "int16" or "" for the checkpoint's default
+                               // (int8 if it is quantised); changes results
   // The vision tower's attention: "f32", "int16" (16-bit integers, error about 0.1 %) or "" for the
   // default: f32 with compute f32, else what is faster on this processor. Changes results.
   std::string attention = {};

@@ -14,7 +14,7 @@ void AddInspect(CLI::App* root, InspectOptions* options) {
   app->add_option("model", options->path, "Model folder, .octavo or GGUF file")
       ->required()
       ->type_name("MODEL");
-  AddChoice(app, "--compute", &options->compute, {"f32", "bf16", "int8"},
+  AddChoice(app, "--compute", &options->compute, {"f32", "bf16", "int8", "int16"},
             "Arithmetic that the memory plan is for");
   AddAttentionFlag(app, &options->attention);
   app->add_flag("--json", options->json, "One JSON object instead of the table");

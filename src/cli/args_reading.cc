@@ -93,7 +93,7 @@ void AddEval(CLI::App* root, EvalOptions* options) {
          "Model folder or file; again for a second one; default: OCTAVO_MODEL, else octavo-nano")
       ->allow_extra_args(false)
       ->type_name("MODEL");
-  AddChoices(app, "--compute", &options->computes, {"f32", "bf16", "int8"},
+  AddChoices(app, "--compute", &options->computes, {"f32", "bf16", "int8", "int16"},
              "Arithmetic, one or more; default: as the checkpoint is stored");
   AddChoices(app, "--attention", &options->attentions, {"f32", "int16"},
              "The vision tower's attention, one or more; see parse");

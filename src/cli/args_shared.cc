@@ -65,7 +65,7 @@ void AddModelFlags(CLI::App* app, ModelFlags* flags) {
          "Model folder (Hugging Face or GGUF files) or .octavo file; default: OCTAVO_MODEL, else "
          "octavo-nano")
       ->type_name("MODEL");
-  AddChoice(app, "--compute", &flags->compute, {"f32", "bf16", "int8"},
+  AddChoice(app, "--compute", &flags->compute, {"f32", "bf16", "int8", "int16"},
             "Arithmetic; default: as the checkpoint is stored");
   AddAttentionFlag(app, &flags->attention);
   AddKvCacheDTypeFlag(app, &flags->kv_cache_dtype);

@@ -79,6 +79,10 @@ ModePeaks PeaksOf(Compute compute, VisionAttention attention, const MachineLimit
     if (limits.int8_maddubs16 > 0) peaks.packed = limits.int8_maddubs16;
     if (limits.int8_dot > 0) peaks.packed = limits.int8_dot;
   }
+  if (compute == Compute::kInt16) {
+    if (limits.int16_madd > 0) peaks.packed = limits.int16_madd;
+    if (limits.int16_dot > 0) peaks.packed = limits.int16_dot;
+  }
   if (attention == VisionAttention::kInt16) {
     if (limits.int16_madd > 0) peaks.attention = limits.int16_madd;
     if (limits.int16_dot > 0) peaks.attention = limits.int16_dot;

@@ -67,6 +67,7 @@ TEST(BenchWork, TakesThePeaksOfTheArithmeticThatIsRun) {
   EXPECT_EQ(int8.plain, 100);
   EXPECT_EQ(int8.packed, 600);
   EXPECT_EQ(int8.attention, 200);
+  EXPECT_EQ(PeaksOf(Compute::kInt16, VisionAttention::kF32, limits).packed, 200);
   limits.bf16_dot = 300;
   limits.int8_dot = 800;
   EXPECT_EQ(PeaksOf(Compute::kBF16, VisionAttention::kF32, limits).plain, 300);

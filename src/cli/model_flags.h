@@ -13,7 +13,7 @@ namespace octavo {
 struct ModelFlags {
   // Change results.
   std::string model_dir = {};       // "": model_lookup.h
-  std::string compute = {};         // "f32", "bf16", "int8"; "": the checkpoint's
+  std::string compute = {};         // "f32", "bf16", "int8", "int16"; "": the checkpoint's
   std::string attention = {};       // "f32", "int16"; "": by compute
   std::string kv_cache_dtype = {};  // "f32", "bf16", "f16", "int8"; "": by compute
   // Change speed and memory only.

@@ -2,7 +2,8 @@
 //
 // Many rows: one panel at a time is unpacked to bytes, up to 1280 k of it, and 192 rows pass by in
 // tiles of 6 rows x 16 columns, so that weights stay in the nearest cache. Few rows: the packed
-// bytes are read once, straight from memory.
+// bytes are read once, straight from memory. That is for activations of 8 bits, summed in 16 bits
+// where it can be; those of 16 bits go by packed_dot-inl.h.
 #include "kernels/isa_tables.h"
 #include "kernels/vec_avx2.h"
 // Needs the vocabulary above.
@@ -11,6 +12,8 @@
 #include "kernels/packed_avx2_rows-inl.h"
 #include "kernels/packed_avx2_stream-inl.h"
 #include "kernels/packed_avx2_tile-inl.h"
+#include "kernels/packed_dot-inl.h"
+#include "kernels/packed_dot256-inl.h"
 
 namespace octavo {
 namespace {
@@ -458,6 +461,8 @@ constexpr KernelTable Slots() {
   t.quantize_row = QuantizeRow;
   t.gemm_w4a8 = GemmW4A8;
   t.gemm_w8a8 = GemmW8A8;
+  using A16 = Dot256A16<MaddPairs>;
+  t.packed_a16 = {QuantizeRowA16, GemmPackedDots<A16, 4>, GemmPackedDots<A16, 8>};
   t.widen_w4 = WidenW4;
   t.widen_w8 = WidenW8;
   return t;

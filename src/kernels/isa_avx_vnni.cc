@@ -1,5 +1,5 @@
-// Slots for AVX-VNNI, registers of 256 bits without AVX-512: packed weights by vpdpbusd, attention
-// in 16-bit integers by vpdpwssd.
+// Slots for AVX-VNNI, registers of 256 bits without AVX-512: packed weights by vpdpbusd and
+// vpdpwssd, attention in 16-bit integers by vpdpwssd.
 #include "kernels/attention_int16_avx2-inl.h"
 #include "kernels/isa_tables.h"
 #include "kernels/vec_avx2.h"
@@ -19,6 +19,13 @@ struct Vpdpbusd {
   }
 };
 
+struct Vpdpwssd {
+  static OCTAVO_INLINE __m256i Add(__m256i sums, __m256i w, __m256i x) {
+    asm("%{vex%} vpdpwssd %2, %1, %0" : "+x"(sums) : "x"(w), "x"(x));
+    return sums;
+  }
+};
+
 // {vex} (braces are escaped): without it the assembler takes the form of AVX-512.
 #define DOT_CHAIN(i) "%{vex%} vpdpbusd %%ymm14, %%ymm15, %%ymm" #i "\n\t"
 OCTAVO_PEAK_LOOP(PeakDot, OCTAVO_TWELVE_CHAINS(DOT_CHAIN))
@@ -27,7 +34,7 @@ OCTAVO_PEAK_LOOP(PeakDot, OCTAVO_TWELVE_CHAINS(DOT_CHAIN))
 OCTAVO_PEAK_LOOP(PeakDot16, OCTAVO_TWELVE_CHAINS(DOT16_CHAIN))
 
 constexpr KernelTable Slots() {
-  KernelTable t = DotSlots<Dot256<Vpdpbusd>>("avxvnni");
+  KernelTable t = DotSlots<Dot256<Vpdpbusd>, Dot256A16<Vpdpwssd>>("avxvnni");
   t.attention_int16 = int16_avx2::Kernels();
   t.attention_int16.is_preferred = true;
   t.peak_int8_dot = {PeakDot, 12 * 64};

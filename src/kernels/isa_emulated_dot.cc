@@ -21,6 +21,6 @@ struct Definition {
 
 }  // namespace
 
-constexpr KernelTable kEmulatedDotSlots = DotSlots<Dot256<Definition>>("emulated_dot");
+constexpr KernelTable kEmulatedDotSlots = DotSlots<Dot256<Definition>, Dot256A16<MaddPairs>>("emulated_dot");
 
 }  // namespace octavo

@@ -114,6 +114,7 @@ struct KernelTable {
                        ActivationGroup* groups);
   void (*gemm_w4a8)(const GemmPacked&);
   void (*gemm_w8a8)(const GemmPacked&);
+  PackedA16Kernels packed_a16;
   // One block to f32 [group_size][16]: (q - zero) * scale, rounded once.
   void (*widen_w4)(const PackedGroups& block, float* out);
   void (*widen_w8)(const PackedGroups& block, float* out);

@@ -23,10 +23,10 @@ OCTAVO_INLINE uint16_t RootRoundedUp(int32_t square) {
   return static_cast<uint16_t>(n);
 }
 
-// The scale of `count` numbers; see ActivationGroup.
-OCTAVO_INLINE float ActivationScale(uint32_t magnitude_bits) {
+// The scale of numbers up to this magnitude; see ActivationGroup.
+OCTAVO_INLINE float ActivationScale(uint32_t magnitude_bits, int range = kActivationRange) {
   if (magnitude_bits >= kInfinityBits) return FromBits(kNanBits);
-  return FromBits(magnitude_bits) / static_cast<float>(kActivationRange);
+  return FromBits(magnitude_bits) / static_cast<float>(range);
 }
 
 // Sums over one part of a group: by lane q, |q| and q^2.
@@ -57,25 +57,32 @@ OCTAVO_INLINE void DescribeGroup(float scale, const LaneTotals* parts, int num_p
   group->lane_magnitude = static_cast<uint16_t>(Greater(magnitude[0], magnitude[1]));
 }
 
-OCTAVO_INLINE int8_t QuantizeOne(float x, float scale) {
+template <typename Number>
+OCTAVO_INLINE Number QuantizeOne(float x, float scale) {
+  constexpr float kMost = sizeof(Number) == 1 ? kActivationRange : kActivation16Range;
   float rounded = (x / scale + kWholeRounder) - kWholeRounder;
-  if (rounded > static_cast<float>(kActivationRange)) rounded = kActivationRange;
-  if (rounded < -static_cast<float>(kActivationRange)) rounded = -kActivationRange;
-  return static_cast<int8_t>(rounded);
+  if (rounded > kMost) rounded = kMost;
+  if (rounded < -kMost) rounded = -kMost;
+  return static_cast<Number>(rounded);
+}
+
+// The greatest |x|, as bits.
+OCTAVO_INLINE uint32_t MagnitudeBits(const float* x, int count) {
+  uint32_t magnitude = 0;
+  for (int i = 0; i < count; ++i) {
+    const uint32_t bits = __builtin_bit_cast(uint32_t, x[i]) & 0x7FFFFFFFu;
+    if (bits > magnitude) magnitude = bits;
+  }
+  return magnitude;
 }
 
 void QuantizeRowLoop(const float* x, int64_t k, int group_size, int8_t* q,
                      ActivationGroup* groups) {
   for (int64_t begin = 0; begin < k; begin += group_size) {
-    uint32_t magnitude = 0;
-    for (int i = 0; i < group_size; ++i) {
-      const uint32_t bits = __builtin_bit_cast(uint32_t, x[begin + i]) & 0x7FFFFFFFu;
-      if (bits > magnitude) magnitude = bits;
-    }
-    const float scale = ActivationScale(magnitude);
+    const float scale = ActivationScale(MagnitudeBits(x + begin, group_size));
     LaneTotals parts[kGroupParts];
     for (int i = 0; i < group_size; ++i) {
-      const int8_t value = scale > 0 ? QuantizeOne(x[begin + i], scale) : int8_t{0};
+      const int8_t value = scale > 0 ? QuantizeOne<int8_t>(x[begin + i], scale) : int8_t{0};
       LaneTotals& part = parts[i / kGroupPartK];
       const int lane = i % 4 / 2;
       part.sum[lane] += value;
@@ -86,6 +93,23 @@ void QuantizeRowLoop(const float* x, int64_t k, int group_size, int8_t* q,
     DescribeGroup(scale, parts, group_size / kGroupPartK, groups++);
   }
 }
+
+void QuantizeRowA16Loop(const float* x, int64_t k, int group_size, int16_t* q, float* scales) {
+  for (int64_t begin = 0; begin < k; begin += group_size) {
+    const float scale = ActivationScale(MagnitudeBits(x + begin, group_size), kActivation16Range);
+    for (int i = 0; i < group_size; ++i) {
+      q[begin + Activation16Place(i)] =
+          scale > 0 ? QuantizeOne<int16_t>(x[begin + i], scale) : int16_t{0};
+    }
+    *scales++ = scale;
+  }
+}
+
+// What a form of activations keeps where.
+OCTAVO_INLINE int PlaceOf(const int8_t*, int k) { return k; }
+OCTAVO_INLINE int PlaceOf(const int16_t*, int k) { return Activation16Place(k); }
+OCTAVO_INLINE float ScaleOf(const ActivationGroup& group) { return group.scale; }
+OCTAVO_INLINE float ScaleOf(float group) { return group; }
 
 // The 16 columns of a side line: zeros as GroupZero gives them less 128 for 8 bits, scales widened.
 struct SideLine {
@@ -122,29 +146,30 @@ OCTAVO_INLINE int64_t SideOffset(int group_size) {
 }
 
 // One row, one block: dot products of 16 columns, added to sums with their scales.
-template <int kBits>
-OCTAVO_INLINE void AddBlock(const GemmPacked& g, const std::byte* block, const SideLine& side,
-                            const int8_t* x, const ActivationGroup& group, float* sums) {
+template <int kBits, typename X, typename XGroup>
+OCTAVO_INLINE void AddBlock(const PackedProduct<X, XGroup>& g, const std::byte* block,
+                            const SideLine& side, const X* x, const XGroup& group, float* sums) {
   int32_t dot[kPanelColumns] = {};
   for (int i = 0; i < g.w.group_size; ++i) {
     int32_t q[kPanelColumns];
     ReadColumns<kBits>(block, i, q);
-    for (int c = 0; c < kPanelColumns; ++c) dot[c] += (q[c] - side.zero[c]) * x[i];
+    for (int c = 0; c < kPanelColumns; ++c) dot[c] += (q[c] - side.zero[c]) * x[PlaceOf(x, i)];
   }
   for (int c = 0; c < kPanelColumns; ++c) {
-    sums[c] = __builtin_fmaf(static_cast<float>(dot[c]), side.scale[c] * group.scale, sums[c]);
+    sums[c] = __builtin_fmaf(static_cast<float>(dot[c]), side.scale[c] * ScaleOf(group), sums[c]);
   }
 }
 
-OCTAVO_INLINE void ZeroSums(const GemmPacked& g) {
+template <typename Product>
+OCTAVO_INLINE void ZeroSums(const Product& g) {
   for (int64_t r = 0; r < g.rows; ++r) {
     __builtin_memset(g.sums + r * g.sums_row_stride, 0,
                      static_cast<size_t>(g.panels * kPanelColumns) * sizeof(float));
   }
 }
 
-template <int kBits>
-void GemmPackedLoop(const GemmPacked& g) {
+template <int kBits, typename Product>
+void GemmPackedLoop(const Product& g) {
   const int64_t side_offset = SideOffset<kBits>(g.w.group_size);
   if (!g.accumulate) ZeroSums(g);
   for (int64_t p = 0; p < g.panels; ++p) {
@@ -179,8 +204,10 @@ void WidenGroupLoop(const PackedGroups& w, float* out) {
 // The slots of packed weights, from the loops above.
 constexpr void SetPackedLoops(KernelTable* t) {
   t->quantize_row = QuantizeRowLoop;
-  t->gemm_w4a8 = GemmPackedLoop<4>;
-  t->gemm_w8a8 = GemmPackedLoop<8>;
+  t->gemm_w4a8 = GemmPackedLoop<4, GemmPacked>;
+  t->gemm_w8a8 = GemmPackedLoop<8, GemmPacked>;
+  t->packed_a16 = {QuantizeRowA16Loop, GemmPackedLoop<4, GemmPackedA16>,
+                   GemmPackedLoop<8, GemmPackedA16>};
   t->widen_w4 = WidenGroupLoop<4>;
   t->widen_w8 = WidenGroupLoop<8>;
 }

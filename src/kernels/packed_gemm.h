@@ -1,5 +1,5 @@
 // Operands of the products of packed 4- and 8-bit weights (tensor/group_layout.h) with activations
-// that were quantised to 8 bits, and the exact meaning of both.
+// that were quantised to 8 bits, or to 16, and the exact meaning of both.
 #ifndef OCTAVO_KERNELS_PACKED_GEMM_H_
 #define OCTAVO_KERNELS_PACKED_GEMM_H_
 
@@ -30,6 +30,14 @@ struct ActivationGroup {
   uint16_t part_lane_norms[2][kGroupParts];
 };
 
+// 16 bits: q is within +-32767, scale = max|x| / 32767, else the same rule. No sum over a group of
+// up to 128 k can pass 32 bits, whatever the weights, so a group's record is its scale alone.
+inline constexpr int kActivation16Range = 32767;
+static_assert(int64_t{128} * 255 * kActivation16Range < int64_t{1} << 31);
+
+// Rows of 16 bits keep every four k as 0, 2, 1, 3: packed bytes taken by 16 bits are such pairs.
+constexpr int Activation16Place(int k) { return (k & ~3) | (k & 1) << 1 | (k & 2) >> 1; }
+
 // Blocks of consecutive groups of one or more panels.
 struct PackedGroups {
   const std::byte* data = nullptr;  // the first block; 64-byte aligned
@@ -44,10 +52,11 @@ struct PackedGroups {
 //   acc = fma(float(dot), scale_w * scale_x, acc)                 from 0, or from sums if
 //   accumulate sums[p][r][c] = acc
 // The same bits in every table, whatever rows and panels are computed together.
-struct GemmPacked {
-  const int8_t* x = nullptr;  // [rows][k], as quantize_row writes it
+template <typename X, typename XGroup>
+struct PackedProduct {
+  const X* x = nullptr;  // [rows][k], as quantize_row writes it
   int64_t x_row_stride = 0;
-  const ActivationGroup* x_groups = nullptr;  // [rows][num_groups]
+  const XGroup* x_groups = nullptr;  // [rows][num_groups]
   int64_t x_groups_row_stride = 0;
   PackedGroups w;
   float* sums = nullptr;  // [rows][panels][16]
@@ -61,6 +70,18 @@ struct GemmPacked {
   // those of them whose sums might not have fit and took a slower way to the same result.
   int64_t* pieces = nullptr;
   int64_t* safe_pieces = nullptr;
+};
+
+using GemmPacked = PackedProduct<int8_t, ActivationGroup>;
+using GemmPackedA16 = PackedProduct<int16_t, float>;
+
+// The slots of activations of 16 bits; k and group_size as for 8 bits.
+struct PackedA16Kernels {
+  // q has k numbers at Activation16Place, scales k / group_size.
+  void (*quantize_row)(const float* x, int64_t k, int group_size, int16_t* q,
+                       float* scales) = nullptr;
+  void (*gemm_w4)(const GemmPackedA16&) = nullptr;
+  void (*gemm_w8)(const GemmPackedA16&) = nullptr;
 };
 
 inline constexpr size_t kGemmPackedScratchBytes = size_t{160} << 10;

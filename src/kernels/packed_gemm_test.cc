@@ -2,55 +2,14 @@
 #include "kernels/packed_gemm.h"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <utility>
 
-#include "base/aligned_buffer.h"
-#include "base/cpu_features.h"
-#include "kernels/isa_emulated_dot.h"
+#include "kernels/packed_test_support.h"
 #include "kernels/reference.h"
-#include "kernels/test_support.h"
-#include "tensor/float16.h"
 
 namespace octavo {
 namespace {
-
-constexpr int64_t kPanel = kPanelColumns;
-
-// Numbers of one block: q[16][group_size], zeros and scale bits [16].
-struct BlockValues {
-  std::vector<uint8_t> q, zero;
-  std::vector<uint16_t> scale;
-};
-using MakeBlock = std::function<BlockValues(const GroupLayout&, Random*)>;
-
-uint16_t ScaleBits(const GroupLayout& layout, float value) {
-  return layout.scale_dtype == DType::kF16 ? ToFloat16(value).bits : ToBFloat16(value).bits;
-}
-
-// q within [low, high], zero within [zero_low, zero_high], scales around `scale`.
-MakeBlock Uniform(int low, int high, int zero_low, int zero_high, float scale) {
-  return [=](const GroupLayout& layout, Random* random) {
-    BlockValues values;
-    for (int i = 0; i < kPanel * layout.group_size; ++i) {
-      values.q.push_back(static_cast<uint8_t>(
-          low + static_cast<int>(random->Below(static_cast<uint64_t>(high - low + 1)))));
-    }
-    for (int c = 0; c < kPanel; ++c) {
-      values.zero.push_back(static_cast<uint8_t>(
-          zero_low +
-          static_cast<int>(random->Below(static_cast<uint64_t>(zero_high - zero_low + 1)))));
-      values.scale.push_back(ScaleBits(layout, random->Uniform(0.5f, 1.0f) * scale));
-    }
-    return values;
-  };
-}
-
-MakeBlock AnyBlock(const GroupLayout& layout) {
-  if (layout.is_7bit) return Uniform(128 - 63, 128 + 63, 128, 128, 0.01f);
-  return layout.bits == 4 ? Uniform(0, 15, 0, 16, 0.01f) : Uniform(0, 255, 0, 255, 0.01f);
-}
 
 // A packed matrix of whole panels, and rows of activations.
 struct Operands {
@@ -65,15 +24,7 @@ struct Operands {
         rows(num_rows),
         panels(num_panels),
         k(depth),
-        matrix(static_cast<size_t>(GroupMatrixBytes(l, num_panels * kPanel, depth))) {
-    Random random(11);
-    for (int64_t p = 0; p < panels; ++p) {
-      for (int64_t g = 0; g < k / l.group_size; ++g) {
-        const BlockValues v = make(l, &random);
-        WriteGroupBlock(l, {v.q.data(), l.group_size, v.scale.data(), v.zero.data(), 16},
-                        matrix.data() + GroupBlockOffset(l, k, p, g));
-      }
-    }
+        matrix(MakePanels(l, num_panels, depth, make)) {
     for (const std::vector<float>& row : activations) {
       x.push_back(ReferenceQuantize(row, l.group_size));
     }
@@ -140,10 +91,6 @@ std::vector<float> Multiply(const KernelTable& kernels, const Operands& o, int64
   return y;
 }
 
-bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
-}
-
 std::string Describe(const Operands& o) {
   return (testing::Message() << o.layout.bits << " bits" << (o.layout.is_7bit ? " (7)" : "")
                              << ", group " << o.layout.group_size << ", k " << o.k)
@@ -161,27 +108,10 @@ void ExpectSameForAllRowCounts(const KernelTable& kernels, const Operands& o) {
   }
 }
 
-std::vector<std::vector<float>> RandomRows(int64_t rows, int64_t k, uint64_t seed) {
-  std::vector<std::vector<float>> x;
-  for (int64_t r = 0; r < rows; ++r) x.push_back(RandomFloats(k, seed + static_cast<uint64_t>(r)));
-  return x;
-}
-
-std::vector<GroupLayout> Layouts() {
-  std::vector<GroupLayout> layouts;
-  for (const int size : {32, 64, 128}) {
-    layouts.push_back({4, size, DType::kF16, false});
-    layouts.push_back({8, size, DType::kBF16, false});
-    layouts.push_back({8, size, DType::kF16, true});
-  }
-  layouts.push_back({4, 128, DType::kBF16, false});
-  return layouts;
-}
-
 class PackedGemmTest : public KernelTest {};
 
 TEST_P(PackedGemmTest, GivesTheDefinitionsBitsForEveryRemainder) {
-  for (const GroupLayout& layout : Layouts()) {
+  for (const GroupLayout& layout : PackedLayouts()) {
     for (const int64_t k : {32, 64, 128, 192, 384, 896}) {
       if (k % layout.group_size != 0) continue;
       ExpectSameForAllRowCounts(kernels(),
@@ -191,7 +121,7 @@ TEST_P(PackedGemmTest, GivesTheDefinitionsBitsForEveryRemainder) {
 }
 
 TEST_P(PackedGemmTest, GivesTheDefinitionsBitsForLongAndManyRows) {
-  for (const GroupLayout& layout : Layouts()) {
+  for (const GroupLayout& layout : PackedLayouts()) {
     for (const int64_t k : {1280, 1408}) {
       const Operands o(layout, 40, 1, k, AnyBlock(layout), RandomRows(40, k, 1));
       SCOPED_TRACE(Describe(o));
@@ -200,32 +130,11 @@ TEST_P(PackedGemmTest, GivesTheDefinitionsBitsForLongAndManyRows) {
   }
 }
 
-// Rows whose sums are as large as can be, or vanish, or are of one sign.
-std::vector<std::vector<float>> ExtremeRows(int64_t k) {
-  std::vector<std::vector<float>> x;
-  const auto add = [&](const std::function<float(int64_t)>& f) {
-    std::vector<float> row;
-    for (int64_t i = 0; i < k; ++i) row.push_back(f(i));
-    x.push_back(row);
-  };
-  add([](int64_t) { return 127.0f; });
-  add([](int64_t) { return -127.0f; });
-  add([](int64_t) { return 0.0f; });
-  add([](int64_t i) { return i % 2 == 0 ? 1.0f : -1.0f; });
-  add([](int64_t i) { return i / 2 % 2 == 0 ? 1.0f : 0.0f; });
-  add([](int64_t i) { return i % 4 == 0 ? 127.0f : -0.4f; });
-  add([](int64_t i) { return i < 64 ? -0.0f : -1e30f; });
-  add([](int64_t i) { return static_cast<float>(i % 128) * 1e-44f; });
-  add([](int64_t i) { return i % 3 == 0 ? 3e38f : -3e38f; });
-  add([](int64_t i) { return i < 96 ? 127.0f : -127.0f; });
-  return x;
-}
-
 TEST_P(PackedGemmTest, HoldsAtTheExtremes) {
   constexpr int64_t kK = 256;
   const std::vector<std::vector<float>> rows = ExtremeRows(kK);
   const auto num_rows = static_cast<int64_t>(rows.size());
-  for (const GroupLayout& layout : Layouts()) {
+  for (const GroupLayout& layout : PackedLayouts()) {
     if (layout.bits == 4) {
       for (const int q : {0, 15}) {
         for (const int zero : {0, 8, 16}) {
@@ -293,7 +202,7 @@ TEST_P(PackedGemmTest, EveryTileGivesTheDefinitionsBits) {
   Random random(5);
   Pieces total;
   for (int i = 0; i < 3000; ++i) {
-    GroupLayout layout = Layouts()[random.Below(10)];
+    GroupLayout layout = PackedLayouts()[random.Below(10)];
     std::vector<std::vector<float>> rows;
     const auto num_rows = static_cast<int64_t>(1 + random.Below(20));
     for (int64_t r = 0; r < num_rows; ++r) rows.push_back(WildRow(128, &random));
@@ -322,7 +231,7 @@ TEST_P(PackedGemmTest, EveryTileGivesTheDefinitionsBits) {
 
 // Goes on from stored sums: two halves of the groups give the bits of the whole.
 TEST_P(PackedGemmTest, AccumulatesAcrossCalls) {
-  for (const GroupLayout& layout : Layouts()) {
+  for (const GroupLayout& layout : PackedLayouts()) {
     constexpr int64_t kRows = 11, kK = 512;
     const Operands o(layout, kRows, 1, kK, AnyBlock(layout), RandomRows(kRows, kK, 3));
     SCOPED_TRACE(Describe(o));
@@ -400,7 +309,7 @@ TEST_P(PackedGemmTest, QuantisesRowsAsDefined) {
 }
 
 TEST_P(PackedGemmTest, WidensBlocksExactly) {
-  for (const GroupLayout& layout : Layouts()) {
+  for (const GroupLayout& layout : PackedLayouts()) {
     const Operands o(layout, 0, 3, 2 * layout.group_size, AnyBlock(layout), {});
     SCOPED_TRACE(Describe(o));
     for (int64_t p = 0; p < 3; ++p) {
@@ -420,16 +329,7 @@ TEST_P(PackedGemmTest, WidensBlocksExactly) {
   }
 }
 
-// Every table, and AVX-VNNI's products with the instruction's definition in its place.
-std::vector<const KernelTable*> Tables() {
-  std::vector<const KernelTable*> tables = RunnableKernels();
-#if defined(__x86_64__)
-  if (GetCpuFeatures().avx2) tables.push_back(&kEmulatedDotSlots);
-#endif
-  return tables;
-}
-
-INSTANTIATE_TEST_SUITE_P(Tables, PackedGemmTest, testing::ValuesIn(Tables()),
+INSTANTIATE_TEST_SUITE_P(Tables, PackedGemmTest, testing::ValuesIn(PackedTables()),
                          [](const auto& param_info) {
                            return std::string(param_info.param->name);
                          });

@@ -71,17 +71,18 @@ std::vector<double> ReferenceSoftmax::Add(const std::vector<float>& scores) {
 namespace {
 
 // The scale of a group and its q.
-float QuantizeGroup(const float* x, int count, int8_t* q) {
+template <typename Number>
+float QuantizeGroup(const float* x, int count, float range, Number* q) {
   float most = 0;
   bool finite = true;
   for (int i = 0; i < count; ++i) {
     finite = finite && std::isfinite(x[i]);
     most = std::max(most, std::fabs(x[i]));
   }
-  const float scale = finite ? most / 127.0f : std::numeric_limits<float>::quiet_NaN();
+  const float scale = finite ? most / range : std::numeric_limits<float>::quiet_NaN();
   for (int i = 0; i < count; ++i) {
     const float rounded = scale > 0 ? std::nearbyint(x[i] / scale) : 0.0f;
-    q[i] = static_cast<int8_t>(std::clamp(rounded, -127.0f, 127.0f));
+    q[i] = static_cast<Number>(std::clamp(rounded, -range, range));
   }
   return scale;
 }
@@ -126,26 +127,53 @@ ReferenceActivations ReferenceQuantize(const std::vector<float>& x, int group_si
   ReferenceActivations result;
   result.q.resize(x.size());
   for (size_t i = 0; i < x.size(); i += static_cast<size_t>(group_size)) {
-    const float scale = QuantizeGroup(x.data() + i, group_size, result.q.data() + i);
+    const float scale = QuantizeGroup(x.data() + i, group_size, 127.0f, result.q.data() + i);
     result.groups.push_back(Describe(scale, result.q.data() + i, group_size));
   }
   return result;
 }
 
-float ReferencePackedProduct(const ReferenceActivations& x, const GroupLayout& layout,
-                             const std::byte* matrix, int64_t k, int64_t column, float sum) {
+ReferenceActivations16 ReferenceQuantize16(const std::vector<float>& x, int group_size) {
+  ReferenceActivations16 result;
+  result.q.resize(x.size());
+  for (size_t i = 0; i < x.size(); i += static_cast<size_t>(group_size)) {
+    result.scales.push_back(QuantizeGroup(x.data() + i, group_size, 32767.0f, result.q.data() + i));
+  }
+  return result;
+}
+
+namespace {
+
+template <typename Number>
+float Product(const std::vector<Number>& x, const std::vector<float>& scales,
+              const GroupLayout& layout, const std::byte* matrix, int64_t k, int64_t column,
+              float sum) {
   const auto c = static_cast<int>(column % kPanelColumns);
   for (int64_t g = 0; g < k / layout.group_size; ++g) {
     const std::byte* block = matrix + GroupBlockOffset(layout, k, column / kPanelColumns, g);
-    const int8_t* q = x.q.data() + g * layout.group_size;
+    const Number* q = x.data() + g * layout.group_size;
     int64_t dot = 0;
     for (int i = 0; i < layout.group_size; ++i) {
       dot += (GroupQ(layout, block, c, i) - GroupZero(layout, block, c)) * q[i];
     }
-    const float scale = GroupScale(layout, block, c) * x.groups[static_cast<size_t>(g)].scale;
+    const float scale = GroupScale(layout, block, c) * scales[static_cast<size_t>(g)];
     sum = std::fma(static_cast<float>(dot), scale, sum);
   }
   return sum;
+}
+
+}  // namespace
+
+float ReferencePackedProduct(const ReferenceActivations& x, const GroupLayout& layout,
+                             const std::byte* matrix, int64_t k, int64_t column, float sum) {
+  std::vector<float> scales;
+  for (const ActivationGroup& group : x.groups) scales.push_back(group.scale);
+  return Product(x.q, scales, layout, matrix, k, column, sum);
+}
+
+float ReferencePackedProduct(const ReferenceActivations16& x, const GroupLayout& layout,
+                             const std::byte* matrix, int64_t k, int64_t column, float sum) {
+  return Product(x.q, x.scales, layout, matrix, k, column, sum);
 }
 
 }  // namespace octavo

@@ -48,9 +48,18 @@ struct ReferenceActivations {
 };
 ReferenceActivations ReferenceQuantize(const std::vector<float>& x, int group_size);
 
+// The same in 16 bits, q in the order of k.
+struct ReferenceActivations16 {
+  std::vector<int16_t> q;
+  std::vector<float> scales;
+};
+ReferenceActivations16 ReferenceQuantize16(const std::vector<float>& x, int group_size);
+
 // Goes on from `sum` over all groups of one row and one column of a packed matrix [.., k]; the bits
 // that every table has to give.
 float ReferencePackedProduct(const ReferenceActivations& x, const GroupLayout& layout,
+                             const std::byte* matrix, int64_t k, int64_t column, float sum);
+float ReferencePackedProduct(const ReferenceActivations16& x, const GroupLayout& layout,
                              const std::byte* matrix, int64_t k, int64_t column, float sum);
 
 }  // namespace octavo

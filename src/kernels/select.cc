@@ -15,6 +15,7 @@ void TakePackedSlots(const KernelTable& from, KernelTable* t) {
   t->quantize_row = from.quantize_row;
   t->gemm_w4a8 = from.gemm_w4a8;
   t->gemm_w8a8 = from.gemm_w8a8;
+  t->packed_a16 = from.packed_a16;
   t->widen_w4 = from.widen_w4;
   t->widen_w8 = from.widen_w8;
 }

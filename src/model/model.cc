@@ -25,16 +25,27 @@ int64_t MaxK(const ModelConfig& config) {
                    config.text.intermediate_size});
 }
 
+ops::MatmulPrecision Precision(const ModelOptions& options) {
+  switch (options.compute) {
+    case Compute::kBF16:
+      return ops::MatmulPrecision::kBF16;
+    case Compute::kInt8:
+      return ops::MatmulPrecision::kInt8;
+    case Compute::kInt16:
+      return ops::MatmulPrecision::kInt16;
+    case Compute::kF32:
+      break;
+  }
+  return ops::MatmulPrecision::kF32;
+}
+
 size_t ArenaBytes(const ModelConfig& config, const ModelOptions& options) {
   size_t bytes = std::max(LanguageModel::ArenaBytes(config.text, options.max_batch_tokens,
                                                     options.max_sequences + options.max_drafted),
                           VisionEncoder::ArenaBytes(config.vision));
-  if (options.compute == Compute::kInt8) {
-    // Rounded activations of one product, on top of what it is called with.
-    constexpr int64_t kAnyRows = int64_t{1} << 30;
-    bytes += ops::MatmulArenaBytes(kAnyRows, MaxK(config));
-  }
-  return bytes;
+  // Rounded activations of one product, on top of what it is called with.
+  constexpr int64_t kAnyRows = int64_t{1} << 30;
+  return bytes + ops::MatmulArenaBytes(kAnyRows, MaxK(config), Precision(options));
 }
 
 size_t ScratchBytes(const ModelConfig& config) {
@@ -42,18 +53,6 @@ size_t ScratchBytes(const ModelConfig& config) {
   return std::max({ops::MatmulScratchBytes(MaxK(config)),
                    ops::AttentionScratchBytes(vision.head_dim()),
                    ops::AttentionScratchBytes(config.text.head_dim())});
-}
-
-ops::MatmulPrecision Precision(const ModelOptions& options) {
-  switch (options.compute) {
-    case Compute::kBF16:
-      return ops::MatmulPrecision::kBF16;
-    case Compute::kInt8:
-      return ops::MatmulPrecision::kInt8;
-    case Compute::kF32:
-      break;
-  }
-  return ops::MatmulPrecision::kF32;
 }
 
 bool HasQuantized(const std::vector<TensorInfo>& tensors) {
@@ -83,12 +82,14 @@ const char* ComputeName(Compute compute) noexcept {
       return "bf16";
     case Compute::kInt8:
       return "int8";
+    case Compute::kInt16:
+      return "int16";
   }
   return "unknown";
 }
 
 std::optional<Compute> ParseCompute(std::string_view name) noexcept {
-  for (const Compute compute : {Compute::kF32, Compute::kBF16, Compute::kInt8}) {
+  for (const Compute compute : {Compute::kF32, Compute::kBF16, Compute::kInt8, Compute::kInt16}) {
     if (name == ComputeName(compute)) return compute;
   }
   return std::nullopt;
@@ -133,10 +134,11 @@ Model::Model(const Checkpoint& checkpoint, const ModelOptions& options,
              const ops::Context& context) {
   OCTAVO_CHECK(options.max_batch_tokens > 0 && options.max_sequences > 0);
   OCTAVO_CHECK(context.kernels != nullptr && context.pool != nullptr);
-  if (options.compute == Compute::kInt8 && !HasQuantized(checkpoint.Tensors())) {
-    throw Error(ErrorCode::kInvalidArgument,
-                StrCat(checkpoint.Source(), ": compute int8 needs quantised weights, this is ",
-                       checkpoint.Container(), " without any"));
+  if (ops::IsInteger(Precision(options)) && !HasQuantized(checkpoint.Tensors())) {
+    throw Error(
+        ErrorCode::kInvalidArgument,
+        StrCat(checkpoint.Source(), ": compute ", ComputeName(options.compute),
+               " needs quantised weights, this is ", checkpoint.Container(), " without any"));
   }
   impl_ = WithinMemory(
       "loading the model",

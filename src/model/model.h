@@ -22,9 +22,9 @@
 
 namespace octavo {
 
-enum class Compute { kF32, kBF16, kInt8 };
+enum class Compute { kF32, kBF16, kInt8, kInt16 };
 
-// "f32", "bf16", "int8", and back; nullopt for other words.
+// "f32", "bf16", "int8", "int16", and back; nullopt for other words.
 const char* ComputeName(Compute compute) noexcept;
 std::optional<Compute> ParseCompute(std::string_view name) noexcept;
 

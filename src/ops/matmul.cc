@@ -6,7 +6,7 @@
 #include "base/thread_pool.h"
 #include "kernels/kernel_table.h"
 #include "ops/even_parts.h"
-#include "ops/matmul_int8.h"
+#include "ops/matmul_integer.h"
 #include "ops/workspace.h"
 
 namespace octavo::ops {
@@ -247,10 +247,12 @@ void CheckShapes(ConstFloatMatrix x, const PackedWeight& w, FloatMatrix y) {
                ", w ", w.n(), " x ", w.k(), ", y ", y.rows, " x ", y.cols);
 }
 
-// Whether all of them run in 8 bits with the same quantised activations.
+// Whether all of them run in integers with the same quantised activations.
 bool ShareActivations(std::span<const MatmulPart> parts) {
   return !parts.empty() && std::all_of(parts.begin(), parts.end(), [&](const MatmulPart& part) {
-    return part.options.precision == MatmulPrecision::kInt8 && part.w->layout().is_quantized() &&
+    return IsInteger(part.options.precision) &&
+           part.options.precision == parts[0].options.precision &&
+           part.w->layout().is_quantized() &&
            part.w->layout().group.group_size == parts[0].w->layout().group.group_size;
   });
 }
@@ -262,9 +264,9 @@ void Matmul(const Context& context, ConstFloatMatrix x, const PackedWeight& w, F
   CheckShapes(x, w, y);
   if (x.rows == 0) return;
   OCTAVO_CHECK(context.workspace->scratch_bytes_per_thread() >= MatmulScratchBytes(w.k()));
-  if (options.precision == MatmulPrecision::kInt8 && w.layout().is_quantized()) {
+  if (IsInteger(options.precision) && w.layout().is_quantized()) {
     const MatmulPart part{&w, y, options};
-    MatmulInt8(context, x, std::span(&part, 1));
+    MatmulInteger(context, x, std::span(&part, 1));
     return;
   }
   const bool bf16 =
@@ -292,7 +294,7 @@ void MatmulEach(const Context& context, ConstFloatMatrix x,
   if (x.rows > 0 && ShareActivations(parts)) {
     for (const MatmulPart& part : parts) CheckShapes(x, *part.w, part.y);
     OCTAVO_CHECK(context.workspace->scratch_bytes_per_thread() >= MatmulScratchBytes(x.cols));
-    MatmulInt8(context, x, parts);
+    MatmulInteger(context, x, parts);
     return;
   }
   for (const MatmulPart& part : parts) Matmul(context, x, *part.w, part.y, part.options);
@@ -300,7 +302,7 @@ void MatmulEach(const Context& context, ConstFloatMatrix x,
 
 size_t MatmulScratchBytes(int64_t) {
   constexpr int64_t kCount = kSumsCount + kActivationsCount + kWeightsCount;
-  return std::max(static_cast<size_t>(kCount) * sizeof(float), MatmulInt8ScratchBytes());
+  return std::max(static_cast<size_t>(kCount) * sizeof(float), MatmulIntegerScratchBytes());
 }
 
 }  // namespace octavo::ops

@@ -21,7 +21,13 @@ enum class MatmulPrecision {
   kInt8,  // quantised weights: activations rounded to 8 bits by row and group of the weight, exact
           // integer products by group (kernels/packed_gemm.h). Weights of float formats run as
           // kF32.
+  kInt16,  // the same with 16 bits: an error of about 1e-5 instead of 6e-3 of the result's size
 };
+
+// Whether activations of quantised weights are rounded to integers.
+constexpr bool IsInteger(MatmulPrecision precision) {
+  return precision == MatmulPrecision::kInt8 || precision == MatmulPrecision::kInt16;
+}
 
 // How often a table that sums in 16 bits had to take its slower way, of all pieces of products.
 // Threads add in cells of their own: in one cell, two threads spent 3 % of a decode step waiting.
@@ -58,9 +64,9 @@ struct MatmulOptions {
 // x: [M, K] f32, y: [M, N] f32; y may not overlap x. M from 1 (decode) to thousands (encode).
 // The order of summation of an output element depends on K, the weight format, the precision and
 // the kernel table only: not on M, on the row's place in the batch or on threads; for quantised
-// weights with kInt8 not on the table either. In f32, quantised weights count as the f32 numbers
-// (q - zero) * scale.
-// One pass over the weights whatever M is small; rows are blocked when M is large.
+// weights with kInt8 and kInt16 not on the table either. In f32, quantised weights count as the f32
+// numbers (q - zero) * scale. One pass over the weights whatever M is small; rows are blocked when
+// M is large.
 void Matmul(const Context& context, ConstFloatMatrix x, const PackedWeight& w, FloatMatrix y,
             const MatmulOptions& options) noexcept;
 
@@ -72,17 +78,17 @@ struct MatmulPart {
 };
 inline constexpr size_t kMaxMatmulParts = 4;
 
-// Matmul of each part, the same bits; parts that run in 8 bits with groups of one size are
-// quantised for and spread over the threads together. REQUIRES: at most kMaxMatmulParts; no y
-// overlaps x or another y.
+// Matmul of each part, the same bits; parts that run in integers of one size with groups of one
+// size are quantised for and spread over the threads together. REQUIRES: at most kMaxMatmulParts;
+// no y overlaps x or another y.
 void MatmulEach(const Context& context, ConstFloatMatrix x,
                 std::span<const MatmulPart> parts) noexcept;
 
 // Bytes of per-thread scratch that Matmul needs for weights with K up to max_k.
 size_t MatmulScratchBytes(int64_t max_k);
 
-// Bytes of the workspace's arena that one Matmul with kInt8 takes while it runs.
-size_t MatmulArenaBytes(int64_t max_rows, int64_t max_k);
+// Bytes of the workspace's arena that one Matmul takes while it runs: with kInt8 and kInt16 only.
+size_t MatmulArenaBytes(int64_t max_rows, int64_t max_k, MatmulPrecision precision);
 
 }  // namespace octavo::ops
 

@@ -146,7 +146,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mode{MatrixForm::kKeep, MatrixForm::kKeep, Compute::kF32, VisionAttention::kF32},
         Mode{MatrixForm::kBF16, MatrixForm::kBF16, Compute::kBF16, VisionAttention::kInt16},
         Mode{MatrixForm::kW4, MatrixForm::kW8, Compute::kInt8, VisionAttention::kInt16},
-        Mode{MatrixForm::kW4, MatrixForm::kW4, Compute::kInt8, VisionAttention::kF32}));
+        Mode{MatrixForm::kW4, MatrixForm::kW4, Compute::kInt8, VisionAttention::kF32},
+        Mode{MatrixForm::kW4, MatrixForm::kW8, Compute::kInt16, VisionAttention::kInt16}));
 
 }  // namespace
 }  // namespace octavo

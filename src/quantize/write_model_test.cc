@@ -92,15 +92,21 @@ TEST_F(WriteModelTest, QuantisedModelsRunFromTheFileAsFromTheirOwnNumbers) {
   const std::vector<float> fast = RunModel(*quantised, Compute::kInt8);
   ASSERT_EQ(exact.size(), expected.size());
   double squares = 0;
+  const std::vector<float> wide = RunModel(*quantised, Compute::kInt16);
   double fast_squares = 0;
+  double wide_squares = 0;
   double all = 0;
   for (size_t i = 0; i < expected.size(); ++i) {
     squares += std::pow(static_cast<double>(exact[i] - expected[i]), 2);
     fast_squares += std::pow(static_cast<double>(fast[i] - expected[i]), 2);
+    wide_squares += std::pow(static_cast<double>(wide[i] - expected[i]), 2);
     all += std::pow(static_cast<double>(expected[i]), 2);
   }
   EXPECT_LT(std::sqrt(squares / all), 1e-5);
   EXPECT_LT(std::sqrt(fast_squares / all), 0.03);
+  EXPECT_LT(std::sqrt(wide_squares / all), 2.5e-3);  // keys and values are bf16
+  EXPECT_GT(wide_squares, 0.0) << "int16 is not the same arithmetic";
+  EXPECT_EQ(RunModel(*quantised, Compute::kInt16, 4), wide);
   EXPECT_GT(fast_squares, 0.0) << "int8 is not the same arithmetic";
   EXPECT_EQ(RunModel(*quantised, Compute::kInt8, 4), fast);
   EXPECT_EQ(DefaultCompute(quantised->Tensors()), Compute::kInt8);
@@ -116,10 +122,12 @@ TEST_F(WriteModelTest, QuantisedModelsRunFromTheFileAsFromTheirOwnNumbers) {
   EXPECT_EQ(rounded, 2 * 6 + 1 + 2 * 1 + 2 + 1);  // 48 and 152 inputs stay as they are
 }
 
-TEST_F(WriteModelTest, Int8NeedsQuantisedWeights) {
+TEST_F(WriteModelTest, IntegersNeedQuantisedWeights) {
   const auto checkpoint = MakeTinyModel();
-  EXPECT_EQ(ErrorCodeOf([&] { testing::Rig(*checkpoint, Compute::kInt8); }),
-            ErrorCode::kInvalidArgument);
+  for (const Compute compute : {Compute::kInt8, Compute::kInt16}) {
+    EXPECT_EQ(ErrorCodeOf([&] { testing::Rig(*checkpoint, compute); }),
+              ErrorCode::kInvalidArgument);
+  }
 }
 
 TEST_F(WriteModelTest, TheSameBytesForAnyNumberOfThreads) {

@@ -69,6 +69,7 @@ bool HasQuantized(const Checkpoint& checkpoint) {
 // Activations of 8 bits on weights that are rounded anyway: the bound tells a wrong kernel or a
 // wrong scale (errors near 1) from rounding.
 constexpr Tolerance kInt8Tolerance = {.rel_rms = 0.06};
+constexpr Tolerance kInt16Tolerance = {.rel_rms = 4e-4};
 
 void CheckLogits(const std::string& form, const fs::path& folder, const fs::path& goldens,
                  const std::vector<StageCase>& cases, const Subject& subject, Report* report) {
@@ -89,9 +90,11 @@ void CheckLogits(const std::string& form, const fs::path& folder, const fs::path
     };
     check(subject, "", LogitsTolerance(subject));
     if (subject.compute != Compute::kF32 || !is_quantized) continue;
-    Subject int8 = subject;
-    int8.compute = Compute::kInt8;
-    check(int8, " int8", kInt8Tolerance);
+    Subject integers = subject;
+    integers.compute = Compute::kInt8;
+    check(integers, " int8", kInt8Tolerance);
+    integers.compute = Compute::kInt16;
+    check(integers, " int16", kInt16Tolerance);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "ops/matmul_int8.h"
+#include "ops/matmul_integer.h"
 
 #include <algorithm>
 #include <array>
@@ -34,11 +34,28 @@ static_assert(kStreamRows * (kStreamTaskPanels + 1) * kColumns <= kSumsCount);
 static_assert(kQuantizedRows % kTaskRows == 0 && kTaskRows % kTileRows == 0);
 constexpr int64_t kSmallestGroup = 32;
 
+// The two forms of activations.
+struct Int8 {
+  using Number = int8_t;
+  using Group = ActivationGroup;
+  static auto QuantizeRow(const KernelTable& t) { return t.quantize_row; }
+  static auto Gemm(const KernelTable& t, bool is_w4) { return is_w4 ? t.gemm_w4a8 : t.gemm_w8a8; }
+};
+struct Int16 {
+  using Number = int16_t;
+  using Group = float;
+  static auto QuantizeRow(const KernelTable& t) { return t.packed_a16.quantize_row; }
+  static auto Gemm(const KernelTable& t, bool is_w4) {
+    return is_w4 ? t.packed_a16.gemm_w4 : t.packed_a16.gemm_w8;
+  }
+};
+
 // The activations of one chunk of rows, in the workspace.
+template <class Form>
 struct QuantizedRows {
-  int8_t* q;
+  typename Form::Number* q;
   int64_t q_stride;
-  ActivationGroup* groups;
+  typename Form::Group* groups;
   int64_t groups_stride;
 };
 
@@ -52,25 +69,27 @@ struct Target {
   int64_t panels() const { return w->layout().num_panels(); }
 };
 
+template <class Form>
 struct Job {
   const KernelTable* kernels;
-  QuantizedRows x;
+  QuantizedRows<Form> x;
   int64_t num_rows;
   int64_t rows_per_task = 0, panels_per_task = 0;
   std::array<Target, kMaxMatmulParts> targets{};
   size_t num_targets = 0;
 };
 
-QuantizedRows Quantize(const Context& context, ConstFloatMatrix x, int group_size) {
-  QuantizedRows rows{};
+template <class Form>
+QuantizedRows<Form> Quantize(const Context& context, ConstFloatMatrix x, int group_size) {
+  QuantizedRows<Form> rows{};
   rows.q_stride = x.cols + kRowPad;
   rows.groups_stride = x.cols / group_size;
-  rows.q = context.workspace->Allocate<int8_t>(x.rows * rows.q_stride);
-  rows.groups = context.workspace->Allocate<ActivationGroup>(x.rows * rows.groups_stride);
+  rows.q = context.workspace->Allocate<typename Form::Number>(x.rows * rows.q_stride);
+  rows.groups = context.workspace->Allocate<typename Form::Group>(x.rows * rows.groups_stride);
   const auto some_rows = [&](int64_t begin, int64_t end, int) {
     for (int64_t r = begin; r < end; ++r) {
-      context.kernels->quantize_row(x.row(r), x.cols, group_size, rows.q + r * rows.q_stride,
-                                    rows.groups + r * rows.groups_stride);
+      Form::QuantizeRow (*context.kernels)(x.row(r), x.cols, group_size, rows.q + r * rows.q_stride,
+                                           rows.groups + r * rows.groups_stride);
     }
   };
   if (x.rows * x.cols <= kFewNumbers) {
@@ -92,13 +111,15 @@ PackedGroups PanelsAt(const PackedWeight& w, int64_t panel) {
   return panels;
 }
 
-const Target& TargetOf(const Job& job, int64_t task) {
+template <class Form>
+const Target& TargetOf(const Job<Form>& job, int64_t task) {
   size_t i = job.num_targets - 1;
   while (job.targets[i].first_task > task) --i;
   return job.targets[i];
 }
 
-void RunTask(const Job& job, int64_t task, int thread, std::byte* scratch) {
+template <class Form>
+void RunTask(const Job<Form>& job, int64_t task, int thread, std::byte* scratch) {
   const Target& target = TargetOf(job, task);
   task -= target.first_task;
   const PackedWeight& w = *target.w;
@@ -106,7 +127,7 @@ void RunTask(const Job& job, int64_t task, int thread, std::byte* scratch) {
   const int64_t row = task / columns_of_tasks * job.rows_per_task;
   const int64_t panel = task % columns_of_tasks * job.panels_per_task;
   int64_t pieces = 0, safe_pieces = 0;
-  GemmPacked g;
+  PackedProduct<typename Form::Number, typename Form::Group> g;
   g.rows = std::min(job.rows_per_task, job.num_rows - row);
   g.panels = std::min(job.panels_per_task, target.panels() - panel);
   g.x = job.x.q + row * job.x.q_stride;
@@ -120,7 +141,7 @@ void RunTask(const Job& job, int64_t task, int thread, std::byte* scratch) {
   g.sums_row_stride = (g.panels + 1) * kColumns;
   g.pieces = &pieces;
   g.safe_pieces = &safe_pieces;
-  (w.format() == WeightFormat::kW4 ? job.kernels->gemm_w4a8 : job.kernels->gemm_w8a8)(g);
+  Form::Gemm(*job.kernels, w.format() == WeightFormat::kW4)(g);
   const MatmulOptions& options = *target.options;
   const int64_t column = panel * kColumns;
   const int64_t count = std::min(g.panels * kColumns, w.n() - column);
@@ -132,7 +153,8 @@ void RunTask(const Job& job, int64_t task, int thread, std::byte* scratch) {
   if (options.counts != nullptr) options.counts->Add(thread, pieces, safe_pieces);
 }
 
-int64_t CountTasks(Job* job) {
+template <class Form>
+int64_t CountTasks(Job<Form>* job) {
   const int64_t row_tasks = NumParts(job->num_rows, job->rows_per_task);
   int64_t tasks = 0;
   for (size_t i = 0; i < job->num_targets; ++i) {
@@ -142,10 +164,12 @@ int64_t CountTasks(Job* job) {
   return tasks;
 }
 
+template <class Form>
 void RunChunk(const Context& context, ConstFloatMatrix x, std::span<const MatmulPart> parts,
               int64_t first_row) {
   const Workspace::Scope scope(context.workspace);
-  Job job{context.kernels, Quantize(context, x, parts[0].w->layout().group.group_size), x.rows};
+  const int group_size = parts[0].w->layout().group.group_size;
+  Job<Form> job{context.kernels, Quantize<Form>(context, x, group_size), x.rows};
   for (const MatmulPart& part : parts) {
     job.targets[job.num_targets++] = {part.w, part.y.Rows(first_row, x.rows), &part.options, 0};
   }
@@ -165,24 +189,31 @@ void RunChunk(const Context& context, ConstFloatMatrix x, std::span<const Matmul
 
 }  // namespace
 
-void MatmulInt8(const Context& context, ConstFloatMatrix x,
-                std::span<const MatmulPart> parts) noexcept {
+void MatmulInteger(const Context& context, ConstFloatMatrix x,
+                   std::span<const MatmulPart> parts) noexcept {
   OCTAVO_DCHECK(!parts.empty() && parts.size() <= kMaxMatmulParts);
   const int64_t chunk = EvenPart(x.rows, kQuantizedRows, kTaskRows);
   for (int64_t row = 0; row < x.rows; row += chunk) {
     const int64_t rows = std::min(chunk, x.rows - row);
-    RunChunk(context, x.Rows(row, rows), parts, row);
+    if (parts[0].options.precision == MatmulPrecision::kInt8) {
+      RunChunk<Int8>(context, x.Rows(row, rows), parts, row);
+    } else {
+      RunChunk<Int16>(context, x.Rows(row, rows), parts, row);
+    }
   }
 }
 
-size_t MatmulInt8ScratchBytes() {
+size_t MatmulIntegerScratchBytes() {
   return kGemmPackedScratchBytes + static_cast<size_t>(kSumsCount) * sizeof(float);
 }
 
-size_t MatmulArenaBytes(int64_t max_rows, int64_t max_k) {
+size_t MatmulArenaBytes(int64_t max_rows, int64_t max_k, MatmulPrecision precision) {
+  if (!IsInteger(precision)) return 0;
   constexpr int64_t kRounding = int64_t{2} * 64;  // each allocation is rounded up
-  const int64_t row_bytes =
-      max_k + kRowPad + max_k / kSmallestGroup * int64_t{sizeof(ActivationGroup)};
+  const bool is_int8 = precision == MatmulPrecision::kInt8;
+  const int64_t number_bytes = is_int8 ? 1 : 2;
+  const auto group_bytes = static_cast<int64_t>(is_int8 ? sizeof(ActivationGroup) : sizeof(float));
+  const int64_t row_bytes = (max_k + kRowPad) * number_bytes + max_k / kSmallestGroup * group_bytes;
   return static_cast<size_t>(std::min(max_rows, kQuantizedRows) * row_bytes + kRounding);
 }
 

@@ -1,4 +1,4 @@
-#include "ops/matmul_int8.h"
+#include "ops/matmul_integer.h"
 
 #include <cmath>
 
@@ -13,20 +13,24 @@ std::vector<float> Multiply(const Context& context, std::vector<float> x, const 
   return y;
 }
 
-MatmulOptions Int8() {
-  MatmulOptions options;
-  options.precision = MatmulPrecision::kInt8;
-  return options;
-}
+// Once for activations of 8 bits and once for 16.
+class MatmulInteger : public testing::TestWithParam<MatmulPrecision> {
+ protected:
+  static MatmulOptions Options() {
+    MatmulOptions options;
+    options.precision = GetParam();
+    return options;
+  }
+};
 
 // Quantised activations of one row, as packed_gemm.h defines them.
 struct Quantized {
   std::vector<float> q, scale;
-  Quantized(const float* x, int64_t k, int group_size) {
+  Quantized(const float* x, int64_t k, int group_size, float range) {
     for (int64_t begin = 0; begin < k; begin += group_size) {
       float most = 0;
       for (int i = 0; i < group_size; ++i) most = std::max(most, std::fabs(x[begin + i]));
-      scale.push_back(most / 127);
+      scale.push_back(most / range);
       for (int i = 0; i < group_size; ++i) q.push_back(std::nearbyint(x[begin + i] / scale.back()));
     }
   }
@@ -36,8 +40,9 @@ struct Quantized {
 std::vector<float> Define(const std::vector<float>& x, const PackedWeight& w, int64_t m,
                           const MatmulOptions& options, std::vector<float> y) {
   const GroupLayout& layout = w.layout().group;
+  const float range = options.precision == MatmulPrecision::kInt8 ? 127 : 32767;
   for (int64_t r = 0; r < m; ++r) {
-    const Quantized row(x.data() + r * w.k(), w.k(), layout.group_size);
+    const Quantized row(x.data() + r * w.k(), w.k(), layout.group_size, range);
     for (int64_t n = 0; n < w.n(); ++n) {
       const auto column = static_cast<int>(n % kPanelColumns);
       float sum = 0;
@@ -59,7 +64,7 @@ std::vector<float> Define(const std::vector<float>& x, const PackedWeight& w, in
   return y;
 }
 
-TEST(MatmulInt8, GivesTheDefinitionsBitsInEveryTable) {
+TEST_P(MatmulInteger, GivesTheDefinitionsBitsInEveryTable) {
   for (const KernelTable* table : RunnableKernels()) {
     const TestContext context(2, *table);
     for (const GroupLayout& layout : SomeGroupLayouts()) {
@@ -69,7 +74,7 @@ TEST(MatmulInt8, GivesTheDefinitionsBitsInEveryTable) {
         const std::vector<float> bias = RandomFloats(n, 2);
         for (const int64_t m : {1, 2, 3, 4, 5, 8, 13, 17, 23}) {
           const std::vector<float> x = RandomFloats(m * k, 1), before = RandomFloats(m * n, 3);
-          MatmulOptions options = Int8();
+          MatmulOptions options = Options();
           options.bias = bias.data();
           options.accumulate = true;
           EXPECT_TRUE(SameBits(Multiply(*context, x, w.packed, m, options, before),
@@ -81,14 +86,14 @@ TEST(MatmulInt8, GivesTheDefinitionsBitsInEveryTable) {
   }
 }
 
-TEST(MatmulInt8, IsNearTheProductOfUnroundedActivations) {
+TEST_P(MatmulInteger, IsNearTheProductOfUnroundedActivations) {
   const TestContext context;
   for (const GroupLayout& layout : SomeGroupLayouts()) {
     constexpr int64_t kM = 9, kN = 48, kK = 896;
     const Weight w = MakeGroupWeight(layout, kN, kK);
     const std::vector<float> x = RandomFloats(kM * kK, 1);
     const std::vector<float> rounded =
-        Multiply(*context, x, w.packed, kM, Int8(), std::vector<float>(kM * kN));
+        Multiply(*context, x, w.packed, kM, Options(), std::vector<float>(kM * kN));
     const std::vector<float> exact =
         Multiply(*context, x, w.packed, kM, {}, std::vector<float>(kM * kN));
     double error = 0, size = 0;
@@ -96,12 +101,13 @@ TEST(MatmulInt8, IsNearTheProductOfUnroundedActivations) {
       error += std::pow(rounded[i] - exact[i], 2);
       size += std::pow(exact[i], 2);
     }
-    EXPECT_LT(std::sqrt(error / size), 0.01) << w.packed.layout().Describe();
+    EXPECT_LT(std::sqrt(error / size), GetParam() == MatmulPrecision::kInt8 ? 0.01 : 4e-5)
+        << w.packed.layout().Describe();
     EXPECT_GT(error, 0);
   }
 }
 
-TEST(MatmulInt8, BitsDoNotDependOnRowsOrThreads) {
+TEST_P(MatmulInteger, BitsDoNotDependOnRowsOrThreads) {
   constexpr int64_t kN = 200, kK = 1280, kM = 800;  // more rows than are quantised at once
   const std::vector<float> x = RandomFloats(kM * kK, 5);
   const TestContext one(1);
@@ -109,11 +115,11 @@ TEST(MatmulInt8, BitsDoNotDependOnRowsOrThreads) {
        {GroupLayout{4, 128, DType::kF16, false}, GroupLayout{8, 128, DType::kF16, true}}) {
     const Weight w = MakeGroupWeight(layout, kN, kK);
     const std::vector<float> all =
-        Multiply(*one, x, w.packed, kM, Int8(), std::vector<float>(kM * kN));
+        Multiply(*one, x, w.packed, kM, Options(), std::vector<float>(kM * kN));
     for (const int threads : {2, 4}) {
       const TestContext several(threads);
-      EXPECT_TRUE(
-          SameBits(all, Multiply(*several, x, w.packed, kM, Int8(), std::vector<float>(kM * kN))))
+      EXPECT_TRUE(SameBits(
+          all, Multiply(*several, x, w.packed, kM, Options(), std::vector<float>(kM * kN))))
           << threads << " threads";
     }
     for (int64_t m = 1; m <= 17; ++m) {
@@ -121,14 +127,14 @@ TEST(MatmulInt8, BitsDoNotDependOnRowsOrThreads) {
       const std::vector<float> part(x.begin() + first * kK, x.begin() + (first + m) * kK);
       const std::vector<float> want(all.begin() + first * kN, all.begin() + (first + m) * kN);
       EXPECT_TRUE(
-          SameBits(want, Multiply(*one, part, w.packed, m, Int8(), std::vector<float>(m * kN))))
+          SameBits(want, Multiply(*one, part, w.packed, m, Options(), std::vector<float>(m * kN))))
           << m << " rows";
     }
   }
 }
 
 // f32 arithmetic on quantised weights is that on the numbers they stand for.
-TEST(MatmulInt8, InF32QuantisedWeightsCountAsTheirNumbers) {
+TEST(Matmul, InF32QuantisedWeightsCountAsTheirNumbers) {
   const TestContext context;
   for (const GroupLayout& layout : SomeGroupLayouts()) {
     for (const int64_t k : {128, 640}) {
@@ -154,8 +160,8 @@ TEST(MatmulInt8, InF32QuantisedWeightsCountAsTheirNumbers) {
 
 // Products of the same activations together, against each alone. The second is wider than the
 // others.
-void ExpectTheSameTogether(const Context& context, const std::vector<const Weight*>& weights,
-                           int64_t m) {
+void ExpectTheSameTogether(const Context& context, MatmulPrecision precision,
+                           const std::vector<const Weight*>& weights, int64_t m) {
   const int64_t k = weights[0]->packed.k();
   std::vector<float> x = RandomFloats(m * k, 1);
   std::vector<std::vector<float>> together, biases;
@@ -166,7 +172,8 @@ void ExpectTheSameTogether(const Context& context, const std::vector<const Weigh
   const std::vector<std::vector<float>> before = together;
   std::vector<MatmulPart> parts;
   for (size_t i = 0; i < weights.size(); ++i) {
-    MatmulOptions options = Int8();
+    MatmulOptions options;
+    options.precision = precision;
     options.bias = i == 1 ? nullptr : biases[i].data();
     options.accumulate = i == 2;
     parts.push_back({&weights[i]->packed, Matrix(together[i], m), options});
@@ -179,7 +186,7 @@ void ExpectTheSameTogether(const Context& context, const std::vector<const Weigh
   }
 }
 
-TEST(MatmulInt8, SeveralProductsTogetherHaveTheBitsOfEach) {
+TEST_P(MatmulInteger, SeveralProductsTogetherHaveTheBitsOfEach) {
   constexpr int64_t kK = 256;
   const GroupLayout w4{4, 128, DType::kF16, false}, w8{8, 128, DType::kF16, true};
   const GroupLayout small{4, 64, DType::kF16, false};
@@ -189,28 +196,29 @@ TEST(MatmulInt8, SeveralProductsTogetherHaveTheBitsOfEach) {
     const Weight c = MakeGroupWeight(w8, 33, kK), d = MakeGroupWeight(small, 48, kK);
     const Weight f = MakeWeight(*context, DType::kBF16, 20, kK);
     for (const int64_t m : {1, 4, 8, 19, 200, 800}) {
-      ExpectTheSameTogether(*context, {&a, &b}, m);
-      ExpectTheSameTogether(*context, {&a, &b, &c}, m);  // of 4 and 8 bits
-      ExpectTheSameTogether(*context, {&d, &d, &d, &d}, m);
-      ExpectTheSameTogether(*context, {&a, &b, &d}, m);  // groups of two sizes: one by one
-      ExpectTheSameTogether(*context, {&a, &f}, m);      // one is of floats
+      ExpectTheSameTogether(*context, GetParam(), {&a, &b}, m);
+      ExpectTheSameTogether(*context, GetParam(), {&a, &b, &c}, m);  // of 4 and 8 bits
+      ExpectTheSameTogether(*context, GetParam(), {&d, &d, &d, &d}, m);
+      ExpectTheSameTogether(*context, GetParam(), {&a, &b, &d},
+                            m);                                  // groups of two sizes: one by one
+      ExpectTheSameTogether(*context, GetParam(), {&a, &f}, m);  // one is of floats
     }
   }
 }
 
-TEST(MatmulInt8, FloatWeightsRunInF32) {
+TEST_P(MatmulInteger, FloatWeightsRunInF32) {
   const TestContext context;
   const Weight w = MakeWeight(*context, DType::kBF16, 20, 64);
   const std::vector<float> x = RandomFloats(3 * 64, 1);
-  EXPECT_TRUE(SameBits(Multiply(*context, x, w.packed, 3, Int8(), std::vector<float>(60)),
+  EXPECT_TRUE(SameBits(Multiply(*context, x, w.packed, 3, Options(), std::vector<float>(60)),
                        Multiply(*context, x, w.packed, 3, {}, std::vector<float>(60))));
 }
 
-TEST(MatmulInt8, CountsWhatTookTheSlowerWay) {
+TEST_P(MatmulInteger, CountsWhatTookTheSlowerWay) {
   const TestContext context;
   const Weight w = MakeGroupWeight(GroupLayout{}, 64, 256);
   MatmulCounts counts;
-  MatmulOptions options = Int8();
+  MatmulOptions options = Options();
   options.counts = &counts;
   std::vector<float> x = RandomFloats(24 * 256, 1);
   for (float& v : x) v *= v * v;  // few large numbers, as activations are
@@ -222,18 +230,28 @@ TEST(MatmulInt8, CountsWhatTookTheSlowerWay) {
            std::vector<float>(24 * 64));
   EXPECT_EQ(counts.pieces(), 2 * pieces);
   EXPECT_GE(counts.safe_pieces(), pieces);
+  if (GetParam() == MatmulPrecision::kInt16) {
+    EXPECT_EQ(counts.pieces(), 0);  // such sums always fit
+  }
 }
 
-TEST(MatmulInt8, TakesNoMoreOfTheArenaThanItSays) {
+INSTANTIATE_TEST_SUITE_P(Precisions, MatmulInteger,
+                         testing::Values(MatmulPrecision::kInt8, MatmulPrecision::kInt16),
+                         [](const auto& param_info) {
+                           return param_info.param == MatmulPrecision::kInt8 ? "int8" : "int16";
+                         });
+
+TEST_P(MatmulInteger, TakesNoMoreOfTheArenaThanItSays) {
   constexpr int64_t kM = 800, kK = 320, kN = 16;
   const TestContext context;
   const Weight w = MakeGroupWeight(GroupLayout{4, 32, DType::kF16, false}, kN, kK);
-  Workspace workspace(MatmulArenaBytes(kM, kK), 2, MatmulScratchBytes(kK));
+  Workspace workspace(MatmulArenaBytes(kM, kK, GetParam()), 2, MatmulScratchBytes(kK));
   Context tight = *context;
   tight.workspace = &workspace;
   const std::vector<float> x = RandomFloats(kM * kK, 1);
-  EXPECT_TRUE(SameBits(Multiply(tight, x, w.packed, kM, Int8(), std::vector<float>(kM * kN)),
-                       Multiply(*context, x, w.packed, kM, Int8(), std::vector<float>(kM * kN))));
+  EXPECT_TRUE(
+      SameBits(Multiply(tight, x, w.packed, kM, Options(), std::vector<float>(kM * kN)),
+               Multiply(*context, x, w.packed, kM, Options(), std::vector<float>(kM * kN))));
   EXPECT_EQ(workspace.used_bytes(), 0u);
 }
 
