@@ -13,9 +13,9 @@ namespace octavo {
 struct EvalOptions {
   std::string folder;  // NAME.png, NAME.pdf … with NAME.md and, if there is one, NAME.layout.json
   // Each combination is a setting; several are put side by side.
-  std::vector<std::string> model_dirs;          // empty: model_lookup.h
-  std::vector<std::string> computes;            // "f32", "bf16", "int8", "int16"; empty: the checkpoint's
-  std::vector<std::string> attentions;          // "f32", "int16"; empty: the default
+  std::vector<std::string> model_dirs;  // empty: model_lookup.h
+  std::vector<std::string> computes;    // "f32", "bf16", "int8", "int16"; empty: the checkpoint's
+  std::vector<std::string> attentions;  // "f32", "int16"; empty: the default
   std::vector<std::string> layouts = {"auto"};  // "auto", "model", "whitespace"
   std::string kv_cache_dtype;                   // as ModelFlags has it
   int dpi = 200;

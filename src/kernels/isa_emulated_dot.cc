@@ -21,6 +21,7 @@ struct Definition {
 
 }  // namespace
 
-constexpr KernelTable kEmulatedDotSlots = DotSlots<Dot256<Definition>, Dot256A16<MaddPairs>>("emulated_dot");
+constexpr KernelTable kEmulatedDotSlots =
+    DotSlots<Dot256<Definition>, Dot256A16<MaddPairs>>("emulated_dot");
 
 }  // namespace octavo

@@ -7,23 +7,25 @@
 // by in tiles. Few rows: the packed bytes are read once, straight from memory.
 //
 // Include vec_avx2.h first. The instruction is a parameter, Dot:
-//   Product, Group       PackedProduct of the activations' form, and their group's record
-//   Reg                  a register; kRegisters of them hold a line, or 16 sums of 32 bits
-//   kLineK               k of an unpacked line of 64 bytes, 16 columns: 4 or 2. 4 bytes of a row of
-//                        activations belong to each.
-//   kTileRows, kTilePanels  rows and panels whose sums stay in registers beside a line of each:
-//                        an activation that is loaded serves all panels of a tile
-//   kPassRows            the most rows that pass by packed weights at once
-//   Load, Store          of a register, aligned
-//   Centre, CentreOf<kBits>(side)   what Unpack takes off the weights of a block, 16 columns
-//   Unpack<kBits>(w, centre, lines) the lines of the next 8 k of a packed block
-//   kCentre<kBits>       what is still to be added to stored zeros, by which Finish's offset is
-//   less Zero(), Sum(a, b) Broadcast(x)         x[0..3], bytes, to every four Add(sums, w, x)
-//   sums[c] + the sum over j of w[c][j] * x[c][j] Floats, LoadFloats   as many floats as a register
-//   has sums Mask, MaskOf(yes)    all of them, or none Finish(sums, scale, offset, group, mask,
-//   out)
-//                        out = fma(sums, without zeros: sums + offset * sum of q,
-//                        scale * group's scale, mask ? out : 0)
+//   Product, Group    PackedProduct of the activations' form, and their group's record
+//   Reg               a register; kRegisters of them hold a line, or 16 sums of 32 bits
+//   kLineK            k of an unpacked line of 64 bytes, 16 columns: 4 or 2; 4 bytes of a row of
+//                     activations belong to it
+//   kTileRows, kTilePanels    rows and panels whose sums stay in registers beside a line of each:
+//                     an activation that is loaded serves all panels of a tile
+//   kPassRows         the most rows that pass by packed weights at once
+//   Load, Store       of a register, aligned
+//   Centre, CentreOf<kBits>(side)      what Unpack takes off the weights of a block
+//   Unpack<kBits>(w, centre, lines)    the lines of the next 8 k of a packed block
+//   kCentre<kBits>    offsets of columns are this less their zeros
+//   Zero(), Sum(a, b)
+//   Broadcast(x)      four bytes of activations to every four
+//   Add(sums, w, x)   sums[c] + the sum over j of w[c][j] * x[c][j]
+//   Floats, LoadFloats    as many floats as a register has sums
+//   Mask, MaskOf(yes)     all of them, or none
+//   Finish(sums, scale, offset, group, mask, out)
+//                     out = fma(dot, scale * the group's scale, mask ? out : 0); dot is sums, and
+//                     offset * sum of q where Unpack has not taken zeros off
 #ifndef OCTAVO_KERNELS_PACKED_DOT_INL_H_
 #define OCTAVO_KERNELS_PACKED_DOT_INL_H_
 
@@ -101,8 +103,8 @@ OCTAVO_INLINE void AddLines(const DotLine<Dot>* lines, const RowPointers<kRows>&
   }
 }
 
-// Adds one group to f32 sums, which the first group begins.
-// Strides are copied and columns loaded first: for all the compiler knows, a store may change them.
+// Adds one group to f32 sums, which the first group begins. Strides are copied and columns loaded
+// first: for all the compiler knows, a store may change them.
 template <class Dot, int kRows>
 OCTAVO_INLINE void FinishTile(const typename Dot::Product& g, const DotSums<Dot, kRows>& sums,
                               const ColumnGroup& columns, const typename Dot::Group* groups,

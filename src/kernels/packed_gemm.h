@@ -36,7 +36,10 @@ inline constexpr int kActivation16Range = 32767;
 static_assert(int64_t{128} * 255 * kActivation16Range < int64_t{1} << 31);
 
 // Rows of 16 bits keep every four k as 0, 2, 1, 3: packed bytes taken by 16 bits are such pairs.
-constexpr int Activation16Place(int k) { return (k & ~3) | (k & 1) << 1 | (k & 2) >> 1; }
+// Always inlined: no copy compiled with one table's flags is left for the linker to choose.
+constexpr inline __attribute__((always_inline)) int Activation16Place(int k) {
+  return (k & ~3) | (k & 1) << 1 | (k & 2) >> 1;
+}
 
 // Blocks of consecutive groups of one or more panels.
 struct PackedGroups {

@@ -144,13 +144,20 @@ ReferenceActivations16 ReferenceQuantize16(const std::vector<float>& x, int grou
 
 namespace {
 
+// A column of a packed matrix [.., k].
+struct PackedColumn {
+  const GroupLayout& layout;
+  const std::byte* matrix;
+  int64_t k, column;
+};
+
 template <typename Number>
-float Product(const std::vector<Number>& x, const std::vector<float>& scales,
-              const GroupLayout& layout, const std::byte* matrix, int64_t k, int64_t column,
+float Product(const std::vector<Number>& x, const std::vector<float>& scales, const PackedColumn& w,
               float sum) {
-  const auto c = static_cast<int>(column % kPanelColumns);
-  for (int64_t g = 0; g < k / layout.group_size; ++g) {
-    const std::byte* block = matrix + GroupBlockOffset(layout, k, column / kPanelColumns, g);
+  const GroupLayout& layout = w.layout;
+  const auto c = static_cast<int>(w.column % kPanelColumns);
+  for (int64_t g = 0; g < w.k / layout.group_size; ++g) {
+    const std::byte* block = w.matrix + GroupBlockOffset(layout, w.k, w.column / kPanelColumns, g);
     const Number* q = x.data() + g * layout.group_size;
     int64_t dot = 0;
     for (int i = 0; i < layout.group_size; ++i) {
@@ -168,12 +175,12 @@ float ReferencePackedProduct(const ReferenceActivations& x, const GroupLayout& l
                              const std::byte* matrix, int64_t k, int64_t column, float sum) {
   std::vector<float> scales;
   for (const ActivationGroup& group : x.groups) scales.push_back(group.scale);
-  return Product(x.q, scales, layout, matrix, k, column, sum);
+  return Product(x.q, scales, {layout, matrix, k, column}, sum);
 }
 
 float ReferencePackedProduct(const ReferenceActivations16& x, const GroupLayout& layout,
                              const std::byte* matrix, int64_t k, int64_t column, float sum) {
-  return Product(x.q, x.scales, layout, matrix, k, column, sum);
+  return Product(x.q, x.scales, {layout, matrix, k, column}, sum);
 }
 
 }  // namespace octavo
