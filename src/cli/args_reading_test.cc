@@ -95,11 +95,11 @@ TEST(ArgsReading, TakesSettingsOfEval) {
   EXPECT_EQ(plain.layouts, std::vector<std::string>{"auto"});
   EXPECT_TRUE(plain.model_dirs.empty() && plain.computes.empty() && plain.has_timing);
   const auto options = std::get<EvalOptions>(
-      Parse({"eval", "--model", "a", "--model", "b", "--compute", "f32,bf16", "--layout",
+      Parse({"eval", "--model", "a", "--model", "b", "--compute", "f32,int16", "--layout",
              "auto,whitespace", "--no-timing", "--json", "--dpi", "100", "pages"}));
   EXPECT_EQ(options.folder, "pages");
   EXPECT_EQ(options.model_dirs, (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(options.computes, (std::vector<std::string>{"f32", "bf16"}));
+  EXPECT_EQ(options.computes, (std::vector<std::string>{"f32", "int16"}));
   EXPECT_EQ(options.layouts, (std::vector<std::string>{"auto", "whitespace"}));
   EXPECT_FALSE(options.has_timing);
   EXPECT_TRUE(options.json);

@@ -45,6 +45,16 @@ TEST(ArgsShared, EveryCommandWithAModelTakesTheFlagsOfOne) {
   EXPECT_EQ(ExitCodeOf({"serve", "--kv-cache-dtype", "fp8"}), 2);
 }
 
+TEST(ArgsShared, TakesEveryArithmetic) {
+  for (const char* compute : {"f32", "bf16", "int8", "int16"}) {
+    EXPECT_EQ(std::get<ServeOptions>(Parse({"serve", "--compute", compute})).model.compute,
+              compute);
+    EXPECT_EQ(std::get<InspectOptions>(Parse({"inspect", "m", "--compute", compute})).compute,
+              compute);
+  }
+  EXPECT_EQ(ExitCodeOf({"serve", "--compute", "int4"}), 2);
+}
+
 TEST(ArgsShared, AListEndsWithItsWord) {
   const auto options =
       std::get<ParseCommandOptions>(Parse({"parse", "--format", "md,model", "a.png", "-o", "out"}));

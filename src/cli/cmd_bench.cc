@@ -41,7 +41,7 @@ void ValidateOptions(const BenchOptions& options) {
     Require(batch >= 1 && batch <= 64, StrCat("--batch ", batch, ": expected 1 to 64"));
   }
   Require(options.model.compute.empty() || ParseCompute(options.model.compute).has_value(),
-          StrCat("--compute ", options.model.compute, ": expected f32, bf16 or int8"));
+          StrCat("--compute ", options.model.compute, ": expected f32, bf16, int8 or int16"));
   Require(!options.weights.empty() || (options.vision.empty() && options.head.empty()),
           "--vision and --head: expected --weights beside them");
 }

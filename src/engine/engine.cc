@@ -49,7 +49,7 @@ Compute ChooseCompute(const std::string& wish, const Checkpoint& checkpoint) {
   if (wish.empty()) return DefaultCompute(checkpoint.Tensors());
   if (const std::optional<Compute> compute = ParseCompute(wish)) return *compute;
   throw Error(ErrorCode::kInvalidArgument,
-              StrCat("compute is \"", wish.substr(0, 20), "\", expected f32, bf16 or int8"));
+              StrCat("compute is \"", wish.substr(0, 20), "\", expected f32, bf16, int8 or int16"));
 }
 
 VisionAttention ChooseAttention(const std::string& wish, Compute compute,

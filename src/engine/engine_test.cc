@@ -284,6 +284,16 @@ TEST(Engine, RefusesWrongOptions) {
   EXPECT_THROW(Engine::Load({.model_dir = "/absent"}), Error);
 }
 
+TEST(Engine, RefusesArithmeticThatItCannotRun) {
+  const auto load = [](const std::string& compute) {
+    return testing::ErrorCodeOf([&] { MakeTinyEngine({.compute = compute}); });
+  };
+  // The tiny checkpoint has no quantised matrix.
+  for (const char* compute : {"int8", "int16", "int4", "f16"}) {
+    EXPECT_EQ(load(compute), ErrorCode::kInvalidArgument) << compute;
+  }
+}
+
 TEST(Engine, RefusesBeforeItLoadsWhatExceedsTheMemoryLimit) {
   testing::EditedCheckpoint damaged(testing::MakeTinyModel());
   damaged.EditTensor("model.norm.weight", [](std::vector<float>* values) {

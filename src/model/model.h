@@ -37,8 +37,8 @@ DType DefaultKvCacheDType(Compute compute) noexcept;
 struct ModelOptions {
   // Changes results. f32: weights as stored, f32 arithmetic: the parity gate. bf16: weights and
   // activations in bf16 (matrices of other float formats are rounded at load), f32 sums and
-  // residuals. int8: quantised matrices with activations rounded to 8 bits by row and group, the
-  // others as stored with f32 arithmetic; for checkpoints that have quantised matrices.
+  // residuals. int8, int16: quantised matrices with activations rounded to 8 or 16 bits by row and
+  // group, the others as stored with f32 arithmetic; for checkpoints that have quantised matrices.
   Compute compute = Compute::kBF16;
   VisionAttention attention = VisionAttention::kF32;
   // Changes speed and memory only.
@@ -53,8 +53,8 @@ class Model {
   // Checks every tensor's presence, dtype and shape, that all values are finite, and packs.
   // `context.pool` and `context.kernels` are used and outlive the model, which brings its own
   // workspace; of the checkpoint only packed matrices are kept.
-  // Throws kNotFound, kDataLoss, kUnsupported, kResourceExhausted, kInvalidArgument (int8 without
-  // quantised matrices).
+  // Throws kNotFound, kDataLoss, kUnsupported, kResourceExhausted, kInvalidArgument (int8 or int16
+  // without quantised matrices).
   Model(const Checkpoint& checkpoint, const ModelOptions& options, const ops::Context& context);
   ~Model();
 

@@ -90,7 +90,7 @@ run inspect small
 check "inspect finds the quantised model whole" is "$code" 0
 check "inspect shows the groups" has stdout "W4 g128"
 check "a quantised model runs in int8" is "$(compute)" int8
-for arithmetic in int8 f32 bf16; do
+for arithmetic in int8 int16 f32 bf16; do
   run parse "$page" -o "small-$arithmetic" --model small --compute "$arithmetic" --layout whitespace
   check "the quantised model reads with $arithmetic" is "$code" 0
   check "and writes text with $arithmetic" [ -s "small-$arithmetic/receipt.md" ]
@@ -99,6 +99,9 @@ run bench --model small/model.octavo --image 56x56 --decode-steps 2 --crops 0 --
 check "bench takes the file" is "$code" 0
 check "bench says int8" has stdout '"compute":"int8"'
 check "bench says what form the weights have" has stdout '"language":"W4 g128"'
+run bench --model small/model.octavo --compute int16 --image 56x56 --decode-steps 2 --crops 0 --json
+check "bench runs packed weights in int16" is "$code" 0
+check "bench says int16" has stdout '"compute":"int16"'
 run bench --model "$nano" --weights w4 --image 56x56 --decode-steps 2 --batch 1,3 --crops 2 --csv
 check "bench rounds a model in memory" is "$code" 0
 check "bench writes CSV only" is "$(head -c 14 stdout)" "version,model,"
@@ -154,9 +157,11 @@ run quantize --model "$nano" -o x --format onnx
 check "containers that are not there are wrong usage" is "$code" 2
 check "and those that are there are named" has stderr "octavo,awq,gguf"
 refuse "a model that is not there" 3 "no such model" quantize --model absent -o x
-run ask "$page" "Text Recognition:" --compute int8
-check "refuses int8 without quantised weights" is "$code" 2
-check "says why: int8" has stderr "needs quantised weights"
+for arithmetic in int8 int16; do
+  run ask "$page" "Text Recognition:" --compute "$arithmetic"
+  check "refuses $arithmetic without quantised weights" is "$code" 2
+  check "says why: $arithmetic" has stderr "compute $arithmetic needs quantised weights"
+done
 check "the model is as it was" is "$(cksum small/model.octavo)" "$before"
 check "nothing else was made" [ -z "$(ls -A x 2>/dev/null)" ]
 run quantize --model "$nano" -o small --force --head w4 --vision keep --no-quality

@@ -31,7 +31,8 @@ void CheckSampling(const std::filesystem::path& folder, const Subject& subject, 
 void CheckImages(const std::filesystem::path& folder, Report* report);
 void CheckTokenizer(const std::filesystem::path& folder, Report* report);
 
-// Quantised forms: CRC of every tensor, logits in f32 and, where weights are packed, in int8.
+// Quantised forms: CRC of every tensor, logits in f32 and, where weights are packed, in int8 and
+// int16.
 void CheckQuant(const std::filesystem::path& folder, const Subject& subject, Report* report);
 
 // Logits after the prompt of a case by another form of the checkpoint.
