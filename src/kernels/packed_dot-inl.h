@@ -13,7 +13,7 @@
 //                     activations belong to it
 //   kTileRows, kTilePanels    rows and panels whose sums stay in registers beside a line of each:
 //                     an activation that is loaded serves all panels of a tile
-//   kPassRows         the most rows that pass by packed weights at once
+//   kStreamRows, kPassRows    up to so many rows pass by packed weights, so many at once
 //   Load, Store       of a register, aligned
 //   Centre, CentreOf<kBits>(side)      what Unpack takes off the weights of a block
 //   Unpack<kBits>(w, centre, lines)    the lines of the next 8 k of a packed block
@@ -36,7 +36,6 @@ namespace octavo {
 namespace {
 
 constexpr int64_t kDotBlockRows = 192;
-constexpr int64_t kDotStreamRows = 12;
 
 // An unpacked panel, lines [k / kLineK][16][kLineK]. The private memory of a call is some of them.
 template <class Dot>
@@ -341,7 +340,7 @@ void DotByStream(const typename Dot::Product& g) {
 
 template <class Dot, int kBits>
 void GemmPackedDots(const typename Dot::Product& g) {
-  if (g.rows <= kDotStreamRows) {
+  if (g.rows <= Dot::kStreamRows) {
     DotByStream<Dot, kBits>(g);
   } else {
     DotByTiles<Dot, kBits>(g);

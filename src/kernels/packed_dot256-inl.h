@@ -50,6 +50,7 @@ struct Dot256 : Lines256 {
   using Group = ActivationGroup;
   struct Centre {};
   static constexpr int kLineK = 4;
+  static constexpr int kStreamRows = 12;
   template <int kBits>
   static constexpr int kCentre = kBits == 4 ? 0 : -128;
 
@@ -89,6 +90,7 @@ struct Dot256A16 : Lines256 {
     Reg zeros[kRegisters];  // each twice
   };
   static constexpr int kLineK = 2;
+  static constexpr int kStreamRows = kPassRows;  // unpacking costs more than a second pass
   template <int kBits>
   static constexpr int kCentre = 0;  // not used
 

@@ -16,6 +16,7 @@ struct Lines512 {
   static constexpr int kRegisters = 1;
   static constexpr int kTileRows = 12;
   static constexpr int kTilePanels = 2;
+  static constexpr int kStreamRows = 12;
   static constexpr int kPassRows = 8;
 
   static OCTAVO_INLINE Reg Load(const uint8_t* p) { return _mm512_load_si512(p); }
