@@ -87,8 +87,8 @@ struct Drafting {
   std::vector<int32_t> token_ids = {};
   std::string text = {};
   // What must follow the answer so far, where a grammar leaves no choice; "" elsewhere. Called on
-  // the engine's thread with the text of all events before every step; must not block. May be
-  // empty. What it throws ends the request.
+  // the engine's thread with the text of all events before a step, less often after wrong guesses;
+  // must not block. May be empty. What it throws ends the request.
   std::function<std::string(std::string_view answer)> forced = {};
 };
 

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/memory_info.h"
 #include "base/random.h"
+#include "engine/sampler.h"
 #include "model/kv_cache.h"
 #include "model/positions.h"
 
@@ -67,10 +68,6 @@ struct BenchSequence {
   int64_t num_cached = 0;
   int32_t next_id = 0;
 };
-
-int32_t ArgMax(std::span<const float> logits) {
-  return static_cast<int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
-}
 
 // Sequences of one prompt length with their cache.
 class Sequences {

@@ -62,8 +62,8 @@ class ResultFiles {
   // more memory than a short one while it is read.
   const std::set<int>& page_indices() const { return page_indices_; }
 
-  // The pages of the journal, in order. Throws kNotFound, kIo, kMalformed if it was taken away or
-  // changed meanwhile.
+  // The pages of the journal, in order. Throws kNotFound, kIo, kDataLoss if it was taken away or
+  // changed meanwhile; kResourceExhausted if it is larger than 2 GiB.
   std::vector<Page> ReadPages() const;
 
   // Writes the page's pictures, then its line of the journal. All is on disk when it returns.

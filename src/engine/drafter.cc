@@ -6,7 +6,7 @@
 namespace octavo {
 namespace {
 
-constexpr size_t kMaxLength = 8;
+constexpr size_t kMaxLength = kMaxDrafted;
 constexpr int64_t kMaxPause = 16;
 // Ids of the expected answer behind the place where it was left, among which the answer may have
 // come back to it.

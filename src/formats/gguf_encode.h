@@ -2,8 +2,7 @@
 //
 //   8 bits, zero in the middle  Q8_0, the same numbers
 //   4 bits, every zero 8        Q4_0, the same numbers
-//   4 bits, other zeros         Q4_1: the same steps and scales; -zero * scale rounded to f16,
-//   since
+//   4 bits, other zeros         Q4_1: the same steps and scales; -zero * scale rounded to f16, as
 //                               a block has a minimum there instead of a zero
 // Source of the block layouts: formats/gguf_blocks.h.
 #ifndef OCTAVO_FORMATS_GGUF_ENCODE_H_

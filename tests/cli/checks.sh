@@ -49,7 +49,6 @@ lacks() { ! grep -qF -- "$2" "$1"; }
 empty() { [ ! -s "$1" ]; }
 one_line() { [ "$(wc -l <"$1")" = 1 ]; }
 absent() { [ ! -e "$1" ]; }
-# A refusal is a code of the table in docs/stability.md, no signal and no internal error.
 refused_with() { # refused_with NAME CODE WORDS ARGUMENTS...: runs, and looks at the code and what is said
   local name=$1 expected=$2 words=$3
   shift 3
@@ -57,6 +56,7 @@ refused_with() { # refused_with NAME CODE WORDS ARGUMENTS...: runs, and looks at
   check "refuses $name" is "$code" "$expected"
   check "says why: $name" has stderr "$words"
 }
+# A refusal is a code of the table in docs/stability.md, no signal and no internal error.
 refused() { [ "$code" -ge 2 ] && [ "$code" -le 7 ]; }
 done_or_refused() { [ "$code" = 0 ] || refused; }
 nothing_temporary() { [ "$(find "$1" -name '*.tmp*' 2>/dev/null | wc -l)" = 0 ]; }
