@@ -9,6 +9,7 @@ Savings ResolveSavings(const SavingsFlags& flags, Quality unsaid) {
   savings.prune_blank = flags.prune_blank.value_or(savings.prune_blank);
   savings.layout_side = flags.layout_side.value_or(savings.layout_side);
   savings.line_height_px = flags.line_height_px.value_or(savings.line_height_px);
+  CheckSavings(savings);
   return savings;
 }
 

@@ -19,7 +19,8 @@ struct SavingsFlags {
   std::optional<int> line_height_px = {};
 };
 
-// What is saved; `unsaid` is the quality where the flags have none.
+// What is saved; `unsaid` is the quality where the flags have none. Throws kInvalidArgument (a size
+// out of range).
 Savings ResolveSavings(const SavingsFlags& flags, Quality unsaid);
 
 // "prune-blank, layout-side 728, line-height 28"; "nothing".

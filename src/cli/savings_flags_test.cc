@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "octavo/error.h"
+#include "testing/error_code.h"
+
 namespace octavo {
 namespace {
 
@@ -18,6 +21,15 @@ TEST(SavingsFlags, TheWordWinsOverTheCallerAndSwitchesOverTheWord) {
   EXPECT_EQ(savings.layout_side, 1036);
   EXPECT_EQ(savings.line_height_px, SavingsOf(Quality::kFast).line_height_px);
   EXPECT_EQ(ResolveSavings({.line_height_px = 0}, Quality::kFast).line_height_px, 0);
+}
+
+// Once, before anything is read, and not once for every document.
+TEST(SavingsFlags, SizesThatCannotBeAreRefused) {
+  EXPECT_EQ(testing::ErrorCodeOf([] { ResolveSavings({.line_height_px = 5}, Quality::kBest); },
+                                 "line_height_px is 5, expected 0 or 12 to 200"),
+            ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorCodeOf([] { ResolveSavings({.layout_side = 100}, Quality::kBest); }),
+            ErrorCode::kInvalidArgument);
 }
 
 TEST(SavingsFlags, AreDescribedAsTheyAreWritten) {
