@@ -26,6 +26,8 @@ for name in notice letter article recipe receipt; do
 done
 for wrong in "--gate best" "--gate" "--gate fast --quality fast" "--gate fast --prune-blank" \
   "--gate fast --layout auto,whitespace" "--gate fast --compute f32,bf16" \
+  "--gate fast --layout whitespace" "--gate fast --max-pixels 100000" "--gate fast --dpi 100" \
+  "--line-height 5" \
   "--gate fast --model $work/model --model $source_dir/models/octavo-nano"; do
   # shellcheck disable=SC2086
   run eval truth $wrong
