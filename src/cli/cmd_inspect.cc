@@ -1,7 +1,6 @@
 #include "cli/cmd_inspect.h"
 
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -11,7 +10,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
 #include "base/memory_info.h"
 #include "base/str_cat.h"
 #include "base/thread_pool.h"
@@ -39,12 +37,6 @@ double Megabytes(size_t bytes) { return static_cast<double>(bytes) / kMega; }
 bool IsRegularFile(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::is_regular_file(path, ignored);
-}
-
-bool IsGguf(const std::string& path) {
-  if (!IsRegularFile(path)) return false;
-  const MappedFile file = MappedFile::Open(path);
-  return file.bytes().size() >= 4 && std::memcmp(file.bytes().data(), "GGUF", 4) == 0;
 }
 
 // Sum of the tensors of one part of the model in one dtype.
@@ -150,7 +142,7 @@ class Inspection {
     report_["tensors"] = TensorsJson(checkpoint->Tensors());
     std::optional<ModelConfig> config;
     // Of the containers only this one has checksums.
-    if (IsRegularFile(checkpoint->Source()) && !IsGguf(checkpoint->Source())) {
+    if (IsRegularFile(checkpoint->Source()) && !IsGgufFile(checkpoint->Source())) {
       Step([&] { VerifyOctavoFile(checkpoint->Source()); });
     }
     Step([&] {
@@ -310,7 +302,7 @@ int RunInspect(const InspectOptions& options) {
   try {
     inspection.Model();
   } catch (const Error& error) {
-    if (!IsGguf(options.path) || error.code() == ErrorCode::kDataLoss) throw;
+    if (!IsGgufFile(options.path) || error.code() == ErrorCode::kDataLoss) throw;
     inspection.GgufFile(error);
   }
   const Json report = inspection.Report();

@@ -13,6 +13,8 @@
 #include "base/utf8.h"
 #include "base/xxh.h"
 #include "cli/savings_flags.h"
+#include "formats/gguf.h"
+#include "formats/gguf_checkpoint.h"
 #include "octavo/error.h"
 
 namespace octavo {
@@ -22,9 +24,11 @@ namespace fs = std::filesystem;
 
 constexpr char kGateName[] = "octavo-gate.json";
 
-// Of each file so many pieces, evenly spread, the first and the last included: other weights of the
-// same size differ in some of them, and gigabytes are not read.
-constexpr size_t kNumSamples = 16;
+// Of each file so many pieces and more, evenly spread, the first and the last included, in large
+// ones so close that no layer lies between two: weights of which some layers were trained further
+// differ in some of them, and gigabytes are not read.
+constexpr size_t kMinSamples = 16;
+constexpr size_t kMaxSpacing = size_t{4} << 20;
 constexpr size_t kSampleBytes = size_t{1} << 14;
 
 void AddFile(const fs::path& path, std::string* content) {
@@ -35,12 +39,13 @@ void AddFile(const fs::path& path, std::string* content) {
     const Xxh128Digest digest = Xxh128(bytes.subspan(offset, count), 0);
     *content += StrCat(digest.low, " ", digest.high, "\n");
   };
-  if (bytes.size() <= kNumSamples * kSampleBytes) {
+  const size_t num_samples = std::max(kMinSamples, bytes.size() / kMaxSpacing + 2);
+  if (bytes.size() <= num_samples * kSampleBytes) {
     add(0, bytes.size());
     return;
   }
-  for (size_t i = 0; i < kNumSamples; ++i) {
-    add((bytes.size() - kSampleBytes) / (kNumSamples - 1) * i, kSampleBytes);
+  for (size_t i = 0; i < num_samples; ++i) {
+    add((bytes.size() - kSampleBytes) / (num_samples - 1) * i, kSampleBytes);
   }
   add(bytes.size() - kSampleBytes, kSampleBytes);
 }
@@ -86,6 +91,7 @@ std::string StampOfModel(const std::string& model) {
     std::sort(files.begin(), files.end());
   } else {
     files.emplace_back(model);
+    if (IsGgufFile(model)) files.push_back(GgufVisionFileBeside(model));
   }
   std::string content;
   for (const fs::path& file : files) AddFile(file, &content);

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -83,6 +84,35 @@ TEST_F(GateFileTest, ACopyHasTheSameStampAndOtherContentAnother) {
     WriteFileAtomically(folder_ / "model" / "weights", weights);
     EXPECT_NE(StampOfModel(model_), stamp) << at;
   }
+}
+
+// As large as a model, a twentieth of it trained further; the rest are holes, which take no disk.
+TEST_F(GateFileTest, AFewLayersTrainedFurtherAreOtherContent) {
+  const fs::path weights = folder_ / "model" / "weights";
+  constexpr size_t kBytes = size_t{512} << 20;
+  fs::resize_file(weights, kBytes);
+  const std::string stamp = StampOfModel(model_);
+  std::fstream file(weights, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(static_cast<std::streamoff>(kBytes / 15 * 7 + (size_t{4} << 20)));
+  const std::string layers(kBytes / 20, 'x');
+  file.write(layers.data(), static_cast<std::streamsize>(layers.size()));
+  file.close();
+  EXPECT_NE(StampOfModel(model_), stamp);
+}
+
+TEST_F(GateFileTest, TheVisionFileOfGgufCounts) {
+  const fs::path stored = OCTAVO_TEST_DATA_DIR "/quant/gguf-Q4_K";
+  for (const char* name : {"tiny-main-Q4_K.gguf", "mmproj-tiny-main-Q4_K.gguf"}) {
+    fs::copy_file(stored / name, folder_ / name);
+  }
+  model_ = (folder_ / "tiny-main-Q4_K.gguf").string();
+  Write(Quality::kFast, true);
+  EXPECT_EQ(Found(), "fast");
+  const fs::path vision = folder_ / "mmproj-tiny-main-Q4_K.gguf";
+  std::string bytes = ReadFile(vision, size_t{1} << 28);
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  WriteFileAtomically(vision, bytes);
+  EXPECT_NE(Found().find("other model files"), std::string::npos) << Found();
 }
 
 TEST_F(GateFileTest, ARecordOfOtherWeightsIsNotUsedAndToldOf) {

@@ -10,6 +10,7 @@
 #include "base/str_cat.h"
 #include "base/terminal.h"
 #include "base/utf8.h"
+#include "formats/gguf.h"
 #include "octavo/error.h"
 
 namespace octavo {
@@ -70,10 +71,13 @@ fs::path ModelOutputFile(const std::string& output, const fs::path& source, bool
 
 fs::path FolderOutputFile(const std::string& output, const fs::path& source,
                           const std::vector<std::string>& files, bool force) {
+  // A GGUF model is two files of one folder.
+  fs::path own = source;
+  if (IsGgufFile(source)) own = source.has_parent_path() ? source.parent_path() : fs::path(".");
   fs::path last;
   for (const std::string& file : files) {
     last = fs::path(output) / file;
-    PrepareFolder(last, source, force);
+    PrepareFolder(last, own, force);
   }
   return last;
 }

@@ -40,6 +40,14 @@ TEST(ModelOutput, AFileOrAFolderIsMeant) {
   EXPECT_EQ(FolderOutputFile((folder / "hf").string(), source, files, true), weights);
   EXPECT_EQ(ErrorCodeOf([&] { FolderOutputFile(source.string(), source, files, true); }),
             ErrorCode::kInvalidArgument);
+  // The language file of a GGUF model, whose vision file would be replaced.
+  std::ofstream(source / "language.gguf") << "GGUF";
+  EXPECT_EQ(
+      ErrorCodeOf([&] { FolderOutputFile(source.string(), source / "language.gguf", files, true); },
+                  source.string() + ": is the model's own folder"),
+      ErrorCode::kInvalidArgument);
+  EXPECT_EQ(FolderOutputFile((folder / "hf").string(), source / "language.gguf", files, true),
+            weights);
   fs::remove_all(folder);
 }
 

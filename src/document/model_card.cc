@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/str_cat.h"
+#include "formats/gguf.h"
 #include "formats/octavo_file.h"
 #include "octavo/error.h"
 
@@ -31,11 +32,12 @@ int PixelsOf(const Json& line, const char* key, const std::string& where) {
 
 constexpr char kCardFile[] = "octavo.json";
 
-// Of a folder of files, or inside an .octavo file.
+// Of a folder of files, beside a GGUF file, or inside an .octavo file.
 std::optional<std::string> CardText(const std::string& model) {
   constexpr size_t kMaxBytes = size_t{1} << 20;
   if (model.empty()) return std::nullopt;
-  const std::filesystem::path path = std::filesystem::path(model) / kCardFile;
+  std::filesystem::path path = std::filesystem::path(model) / kCardFile;
+  if (IsGgufFile(model)) path = std::filesystem::path(model).replace_filename(kCardFile);
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored)) return ReadFile(path, kMaxBytes);
   return ReadOctavoText(model, kCardFile);

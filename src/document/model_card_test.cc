@@ -43,6 +43,13 @@ TEST_F(ModelCardTest, ReadsTasksAndLines) {
   EXPECT_EQ(card.line_max_width_px, 560);
 }
 
+TEST_F(ModelCardTest, OfAGgufFileStandsBesideIt) {
+  Read(R"({"name": "n", "tasks": ["text"]})");
+  std::ofstream(folder_ / "model.gguf") << "GGUF and more";
+  EXPECT_EQ(ReadModelCard((folder_ / "model.gguf").string()).name, "n");
+  EXPECT_FALSE(ReadModelCard((folder_ / "model.gguf").string()).Knows(Task::kLayout));
+}
+
 TEST_F(ModelCardTest, RefusesWrongTypes) {
   for (const char* json : {"[]", R"({"name": 1})", R"({"tasks": "text"})", R"({"tasks": [1]})",
                            R"({"line": {"height_px": -1}})", R"({"line": []})", "{"}) {

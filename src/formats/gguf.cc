@@ -388,6 +388,15 @@ Gguf Gguf::Parse(std::span<const std::byte> file, std::string_view where) {
   return out;
 }
 
+bool IsGgufFile(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  constexpr std::string_view kMagic = "GGUF";
+  const MappedFile file = MappedFile::Open(path);
+  return file.bytes().size() >= kMagic.size() &&
+         std::memcmp(file.bytes().data(), kMagic.data(), kMagic.size()) == 0;
+}
+
 Gguf Gguf::Open(const std::filesystem::path& path) {
   MappedFile file = MappedFile::Open(path);
   Gguf out = Parse(file.bytes(), path.native());

@@ -66,6 +66,9 @@ struct GgufTensor {
   std::span<const std::byte> bytes;
 };
 
+// True of a regular file that begins as one of these. Throws kIo.
+bool IsGgufFile(const std::filesystem::path& path);
+
 // Const and safe from any thread.
 class Gguf {
  public:

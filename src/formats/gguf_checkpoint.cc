@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/aligned_buffer.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/str_cat.h"
 #include "base/utf8.h"
@@ -46,6 +47,7 @@ class GgufCheckpoint final : public Checkpoint {
     UndoSwappedMlp();
     for (const auto& [name, parts] : parts_) AddInfo(name, parts);
     texts_ = GgufTextFiles(files_->language, files_->vision, Facts(), source_);
+    AddCard();
     WarnOfWidened();
   }
 
@@ -261,6 +263,15 @@ class GgufCheckpoint final : public Checkpoint {
     return facts;
   }
 
+  // What the model was trained for; GGUF has no key for it.
+  void AddCard() {
+    constexpr char kCard[] = "octavo.json";
+    constexpr size_t kMaxBytes = size_t{1} << 20;
+    const fs::path path = fs::path(source_).replace_filename(kCard);
+    std::error_code ignored;
+    if (fs::is_regular_file(path, ignored)) texts_[kCard] = ReadFile(path, kMaxBytes);
+  }
+
   void WarnOfWidened() const {
     if (num_widened_ == 0) return;
     Log(LogLevel::kWarning,
@@ -279,6 +290,9 @@ class GgufCheckpoint final : public Checkpoint {
   size_t widened_bytes_ = 0;
   std::string first_widened_;
 };
+
+constexpr const char* kLanguage = "language file";
+constexpr const char* kVision = "vision file";
 
 // Files of a folder whose names end in .gguf, in order of their names.
 std::vector<fs::path> GgufFiles(const fs::path& folder) {
@@ -316,9 +330,13 @@ fs::path OnlyOf(const std::vector<fs::path>& files, const char* architecture, co
 
 bool HasGgufFiles(const fs::path& folder) { return !GgufFiles(folder).empty(); }
 
+fs::path GgufVisionFileBeside(const fs::path& language_file) {
+  const fs::path folder =
+      language_file.has_parent_path() ? language_file.parent_path() : fs::path(".");
+  return OnlyOf(GgufFiles(folder), "clip", kVision, folder);
+}
+
 std::unique_ptr<Checkpoint> OpenGgufCheckpoint(const fs::path& path) {
-  constexpr const char* kLanguage = "language file";
-  constexpr const char* kVision = "vision file";
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
     const std::vector<fs::path> files = GgufFiles(path);
@@ -330,8 +348,7 @@ std::unique_ptr<Checkpoint> OpenGgufCheckpoint(const fs::path& path) {
         ErrorCode::kInvalidArgument,
         StrCat(Name(path), ": the vision file; give the language file that lies beside it"));
   }
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  return std::make_unique<GgufCheckpoint>(path, OnlyOf(GgufFiles(folder), "clip", kVision, folder));
+  return std::make_unique<GgufCheckpoint>(path, GgufVisionFileBeside(path));
 }
 
 }  // namespace octavo

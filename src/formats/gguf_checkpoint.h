@@ -22,6 +22,9 @@ bool HasGgufFiles(const std::filesystem::path& folder);
 // gguf-py/gguf/constants.py, tools/mtmd/clip-impl.h.
 std::unique_ptr<Checkpoint> OpenGgufCheckpoint(const std::filesystem::path& path);
 
+// The vision file that OpenGgufCheckpoint takes with this language file. Throws as it does.
+std::filesystem::path GgufVisionFileBeside(const std::filesystem::path& language_file);
+
 }  // namespace octavo
 
 #endif  // OCTAVO_FORMATS_GGUF_CHECKPOINT_H_

@@ -57,6 +57,22 @@ TEST_F(GgufCheckpointTest, AFolderOrItsLanguageFileIsTheModel) {
   }
 }
 
+TEST_F(GgufCheckpointTest, TheVisionFileBesideIsTold) {
+  EXPECT_EQ(GgufVisionFileBeside(folder_ / "tiny-main-Q4_K.gguf"),
+            folder_ / "mmproj-tiny-main-Q4_K.gguf");
+  fs::remove(folder_ / "mmproj-tiny-main-Q4_K.gguf");
+  EXPECT_EQ(ErrorCodeOf([&] { GgufVisionFileBeside(folder_ / "tiny-main-Q4_K.gguf"); }),
+            ErrorCode::kNotFound);
+}
+
+TEST_F(GgufCheckpointTest, TheCardBesideTheFilesIsTheModels) {
+  EXPECT_FALSE(Checkpoint::Open(folder_)->TextFile("octavo.json"));
+  std::ofstream(folder_ / "octavo.json") << "{}";
+  for (const fs::path& path : {folder_, folder_ / "tiny-main-Q4_K.gguf"}) {
+    EXPECT_EQ(Checkpoint::Open(path)->TextFile("octavo.json"), "{}");
+  }
+}
+
 TEST_F(GgufCheckpointTest, PackedMatricesHoldTheSameNumbers) {
   const auto checkpoint = OpenGgufCheckpoint(folder_);
   int num_packed = 0;
