@@ -106,6 +106,11 @@ GptqFactor FactorInputProducts(const ops::Context& context, const AlignedBuffer<
     std::stable_sort(factor.order.begin(), factor.order.end(),
                      [&](int32_t a, int32_t b) { return diagonal(a) > diagonal(b); });
   }
+  factor.rows = AlignedBuffer<float>(products.size());
+  if (!std::isfinite(mean)) {
+    std::fill(factor.rows.data(), factor.rows.data() + factor.rows.size(), 0.0f);
+    return factor;
+  }
   // From the last place to the first, so that an ordinary Cholesky factor is the upper one wanted.
   AlignedBuffer<float> flipped(products.size());
   const FloatMatrix a(flipped.data(), k, k);
@@ -121,9 +126,8 @@ GptqFactor FactorInputProducts(const ops::Context& context, const AlignedBuffer<
       }
     });
     if (Cholesky(context, a)) break;
-    OCTAVO_CHECK(share < 1e30, "inputs are not finite");
+    OCTAVO_CHECK(share < 1e30, "no factor of finite products");
   }
-  factor.rows = AlignedBuffer<float>(products.size());
   context.pool->ParallelFor(k, kRowGrain, [&](int64_t begin, int64_t end, int) {
     for (int64_t i = begin; i < end; ++i) {
       float* const line = factor.rows.data() + i * k;

@@ -34,7 +34,7 @@ AlignedBuffer<float> InputProducts(const ops::Context& context, ConstFloatMatrix
 // `products` as InputProducts gives them, with `damping` times the mean of its diagonal added to
 // the diagonal; damping is made ten times as large until the factorisation succeeds. With
 // `is_ordered` columns are taken in descending order of the diagonal, equal ones as they stand.
-// Inputs that were always 0 make up for nothing.
+// Inputs that were always 0 make up for nothing; nor does any where squares pass the range of f32.
 GptqFactor FactorInputProducts(const ops::Context& context, const AlignedBuffer<float>& products,
                                int64_t k, double damping, bool is_ordered);
 

@@ -108,5 +108,17 @@ TEST_F(GptqFactorTest, InputsWithoutRankAndDeadOnesAreFactored) {
   for (size_t i = 0; i < none.rows.size(); ++i) ASSERT_EQ(none.rows[i], 0.0f);
 }
 
+// Finite inputs may have squares that are not: no reason to end the program.
+TEST_F(GptqFactorTest, InputsWhoseSquaresPassTheRangeMakeUpForNothing) {
+  std::vector<float> x = CorrelatedRows(20, kK);
+  x[3 * kK + 7] = 1e20f;
+  const AlignedBuffer<float> products = InputProducts(context_, {x.data(), 20, kK});
+  for (const bool is_ordered : {false, true}) {
+    const GptqFactor factor = FactorInputProducts(context_, products, kK, 0.01, is_ordered);
+    EXPECT_EQ(factor.order.size(), static_cast<size_t>(kK));
+    for (size_t i = 0; i < factor.rows.size(); ++i) ASSERT_EQ(factor.rows[i], 0.0f);
+  }
+}
+
 }  // namespace
 }  // namespace octavo
