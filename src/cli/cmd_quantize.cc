@@ -58,12 +58,23 @@ void RefuseWhatCannotBe(const QuantizeOptions& options) {
   }
 }
 
-void RequireFree(const std::string& report, bool force) {
+// Whether the report can be written is asked before the work, which may take minutes.
+void RequirePlaceFor(const std::string& report, bool force) {
+  if (report.empty()) return;
+  const std::string name = PrintableName(report, 400);
   std::error_code ignored;
-  if (report.empty() || force || !fs::exists(report, ignored)) return;
-  throw Error(
-      ErrorCode::kInvalidArgument,
-      StrCat(PrintableName(report, 400), ": exists and is not overwritten without --force"));
+  if (fs::is_directory(report, ignored)) {
+    throw Error(ErrorCode::kInvalidArgument,
+                StrCat("--report ", name, ": is a folder, expected a file"));
+  }
+  if (fs::exists(report, ignored) && !force) {
+    throw Error(ErrorCode::kInvalidArgument,
+                StrCat(name, ": exists and is not overwritten without --force"));
+  }
+  const fs::path folder = fs::path(report).parent_path();
+  if (!folder.empty() && !fs::is_directory(folder, ignored)) {
+    throw Error(ErrorCode::kNotFound, StrCat("--report ", name, ": its folder does not exist"));
+  }
 }
 
 Json TensorsJson(const WrittenModel& model, const AwqFinding& finding) {
@@ -143,14 +154,15 @@ class QuantizeRun {
     if (options_.format == "gguf") RemoveLeftovers(path_.parent_path() / kGgufVisionFile);
     if (options_.method != "rtn") FindAdjustments();
     const WrittenModel model = Write();
-    std::error_code ignored;
-    fs::remove(journal_, ignored);
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     PrintWrittenModel(model, path_);
     PrintSearch();
     Json report = ReportJson(model, seconds);
     const bool is_good = Judge(&report);
+    // Not before: what nobody has judged is not complete, and can be resumed.
+    std::error_code ignored;
+    fs::remove(journal_, ignored);
     if (!options_.report.empty()) WriteFileAtomically(options_.report, report.dump(1) + "\n");
     return is_good ? 0 : ExitCode(ErrorCode::kDataLoss);
   }
@@ -301,7 +313,7 @@ class QuantizeRun {
 
 int RunQuantize(const QuantizeOptions& options) {
   RefuseWhatCannotBe(options);
-  RequireFree(options.report, options.force);
+  RequirePlaceFor(options.report, options.force);
   return QuantizeRun(options).Run();
 }
 

@@ -148,6 +148,10 @@ refuse "calibration pages that are not there" 3 "absent.png" \
 refuse "to overwrite a model" 2 "not overwritten" quantize --model "$nano" -o small
 refuse "to overwrite a report" 2 "not overwritten" \
   quantize --model "$nano" -o other --report report.json
+refuse "a report in a folder that is not there" 3 "its folder does not exist" \
+  quantize --model "$nano" -o unmade --report absent/report.json
+refuse "a report that is a folder" 2 "is a folder" quantize --model "$nano" -o unmade --report small
+check "before anything is made" absent unmade
 refuse "the model's own folder" 2 "own folder" quantize --model "$nano" -o "$nano"
 refuse "a file onto itself" 2 "model itself" convert nano.octavo -o nano.octavo --force
 run quantize --model "$nano" -o x --method squeezellm
@@ -254,6 +258,20 @@ for moment in 1 2 3 4; do
   check "to the same bytes ($moment)" cmp -s killed/a.octavo one.octavo
   check "and nothing else is left ($moment)" is "$(ls killed)" "a.octavo"
 done
+
+# Killed while it is compared with its source: not complete before that is done.
+rm -f killed/*
+"$octavo" quantize --model "$nano" -o killed/a.octavo >/dev/null 2>stderr &
+pid=$!
+until grep -q "comparing with the source" stderr || ! kill -0 "$pid" 2>/dev/null; do sleep 0.02; done
+kill -9 "$pid" 2>/dev/null
+wait "$pid" 2>/dev/null
+check "what was not judged is not complete" [ -e killed/a.octavo.resume ]
+run quantize --model "$nano" -o killed/a.octavo --resume --min-agreement 0.5
+check "it is resumed and judged" is "$code" 0
+check "which is told" has stdout "token agreement"
+check "and is the same" cmp -s killed/a.octavo one.octavo
+check "and leaves nothing but itself" is "$(ls killed)" "a.octavo"
 
 # Two runs do not write one file at once.
 "$octavo" quantize --model "$nano" -o killed/b.octavo --no-quality >/dev/null 2>&1 &
