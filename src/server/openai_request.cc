@@ -55,7 +55,10 @@ double NumberOr(const Json& object, const char* name, double otherwise) {
 int64_t IntegerOf(const Json& value, const char* name, int64_t least, int64_t most) {
   const bool is_whole = value.is_number() && std::trunc(value.get<double>()) == value.get<double>();
   const double number = is_whole ? value.get<double>() : 0;
-  if (!is_whole || number < static_cast<double>(least) || number > static_cast<double>(most)) {
+  // The largest int64_t as a double is one more than it, which fits none.
+  constexpr double kTooLarge = 0x1p63;
+  if (!is_whole || number < static_cast<double>(least) || number > static_cast<double>(most) ||
+      number >= kTooLarge) {
     Refuse(StrCat(name, ": expected a whole number from ", least, " to ", most));
   }
   return value.is_number_float() ? static_cast<int64_t>(number) : value.get<int64_t>();

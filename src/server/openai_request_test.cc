@@ -144,6 +144,8 @@ TEST(OpenaiRequest, NamesTheFieldThatIsWrong) {
       {Body(R"("logit_bias":{"x":1})"), "logit_bias"},
       {Body(R"("stop_token_ids":[-1])"), "stop_token_ids"},
       {Body(R"("priority":1e12)"), "priority"},
+      {Body(R"("seed":9223372036854775808)"), "seed: expected a whole number"},
+      {Body(R"("seed":9.223372036854775808e18)"), "seed: expected a whole number"},
   };
   for (const auto& [body, message] : cases) {
     std::string expected = message;
