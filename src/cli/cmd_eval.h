@@ -29,9 +29,9 @@ struct EvalOptions {
 
 // Figures to stdout, talk to stderr. A page that cannot be read counts as wrong in all its
 // characters. Returns 0, or the exit code of the first document or truth that could not be read.
-// With a gate, which takes one setting, that of parse: both results, then what was found; the record
-// (gate_file.h) is written where nothing failed to be read. Throws Error for what stops the whole
-// run.
+// With a gate, which takes one setting, that of parse: both results, then what was found; the
+// record (gate_file.h) is written where nothing failed to be read. Throws Error for what stops the
+// whole run.
 int RunEval(const EvalOptions& options);
 
 }  // namespace octavo
