@@ -94,7 +94,8 @@ void AddQuantize(CLI::App* root, QuantizeOptions* options) {
                   "Model folder or .octavo file; default: OCTAVO_MODEL, else octavo-nano")
       ->type_name("MODEL");
   app->add_option("-o,--output", options->output,
-                  "File whose name ends in .octavo, or a folder to write model.octavo in")
+                  "File whose name ends in .octavo, or a folder to write model.octavo in; with "
+                  "--format awq and gguf a folder")
       ->required()
       ->type_name("PATH");
   app->add_option("--w_bit", options->w_bit, "Bits of the language model's weights")
@@ -125,12 +126,10 @@ void AddQuantize(CLI::App* root, QuantizeOptions* options) {
       ->capture_default_str();
   app->add_option("--report", options->report, "JSON with the error of each tensor and the quality")
       ->type_name("FILE");
-  app->add_option(
-         "--min-agreement", options->min_agreement,
-         "Share of tokens that must agree with the source, or the result is kept aside and "
-         "the command fails")
-      ->check(CLI::Range(0.0, 1.0).description(""))
-      ->type_name("0..1");
+  CheckReal(app->add_option("--min-agreement", options->min_agreement,
+                            "Share of tokens that must agree with the source, or the result is "
+                            "kept aside and the command fails"),
+            0, 1);
   app->add_flag("!--no-quality", options->quality, "Do not compare the result with its source");
   AddThreads(app, &options->num_threads);
   app->add_flag("--resume", options->resume, "Go on with what an interrupted run left")

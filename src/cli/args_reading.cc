@@ -152,9 +152,9 @@ void AddServe(CLI::App* root, ServeOptions* options) {
   app->add_option("--max-body-mb", options->max_body_mb, "Largest request in MiB")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
-  app->add_option("--grace", options->grace_seconds,
-                  "Seconds for answers under way when it is told to stop")
-      ->check(CLI::Range(0.0, 86400.0))
+  CheckReal(app->add_option("--grace", options->grace_seconds,
+                            "Seconds for answers under way when it is told to stop"),
+            0, 86400)
       ->capture_default_str();
   app->footer(
       "GET /health, /v1/models, /metrics; POST /v1/chat/completions. docs/server.md says the "

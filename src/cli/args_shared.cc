@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/str_cat.h"
+
 namespace octavo {
 
 namespace {
@@ -32,6 +34,16 @@ CLI::Option* AddChoices(CLI::App* app, const std::string& flag, std::vector<std:
       ->allow_extra_args(false)
       ->check(OneOf(words))
       ->type_name("LIST");
+}
+
+CLI::Option* CheckReal(CLI::Option* option, double low, double high) {
+  const auto problem = [low, high](const std::string& text) -> std::string {
+    double value = 0;
+    const bool is_number = CLI::detail::lexical_cast(text, value);
+    if (is_number && value >= low && value <= high) return {};
+    return StrCat("Value ", text, " not in range ", low, " to ", high);
+  };
+  return option->check(problem, StrCat("FLOAT in [", low, " - ", high, "]"));
 }
 
 void AddAttentionFlag(CLI::App* app, std::string* attention) {
@@ -83,12 +95,13 @@ void AddSavingsFlags(CLI::App* app, SavingsFlags* flags) {
             "best: all of the work. balanced: --prune-blank. fast: --prune-blank "
             "--layout-side 728 --line-height 28. Single switches win");
   // A flag of CLI11 writes its variable even where it was not given.
-  app->add_flag_callback(
+  CLI::Option* prune = app->add_flag_callback(
       "--prune-blank", [flags] { flags->prune_blank = true; },
       "Leave out what is of one colour of the pictures that the model sees");
   app->add_flag_callback(
-      "--no-prune-blank", [flags] { flags->prune_blank = false; },
-      "Leave out nothing, whatever the quality");
+         "--no-prune-blank", [flags] { flags->prune_blank = false; },
+         "Leave out nothing, whatever the quality")
+      ->excludes(prune);
   app->add_option("--layout-side", flags->layout_side,
                   "Side of the layout picture in pixels; 1036: the reference's")
       ->check(CLI::Range(280, 1036));
@@ -107,8 +120,8 @@ void AddAnswerFlags(CLI::App* app, AnswerOptions* options, int64_t* max_pixels) 
   app->add_option("--max-tokens", options->max_new_tokens, "End an answer after so many tokens")
       ->check(CLI::Range(1, 1 << 20));
   AddMaxPixels(app, max_pixels);
-  app->add_option("--temperature", options->temperature, "0: always the likeliest token")
-      ->check(CLI::Range(0.0, 10.0))
+  CheckReal(app->add_option("--temperature", options->temperature, "0: always the likeliest token"),
+            0, 10)
       ->capture_default_str();
   app->add_option("--seed", options->seed, "Of sampling; the same seed gives the same answer");
 }

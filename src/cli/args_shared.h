@@ -24,6 +24,9 @@ CLI::Option* AddChoice(CLI::App* app, const std::string& flag, std::string* valu
 CLI::Option* AddChoices(CLI::App* app, const std::string& flag, std::vector<std::string>* values,
                         const std::vector<std::string>& words, const std::string& help);
 
+// A real number from low to high. CLI::Range lets NaN through.
+CLI::Option* CheckReal(CLI::Option* option, double low, double high);
+
 // --model, --compute, --attention, --kv-cache-dtype, --threads, --memory-limit.
 void AddModelFlags(CLI::App* app, ModelFlags* flags);
 // Single ones of them.

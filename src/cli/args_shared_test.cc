@@ -55,6 +55,27 @@ TEST(ArgsShared, TakesEveryArithmetic) {
   EXPECT_EQ(ExitCodeOf({"serve", "--compute", "int4"}), 2);
 }
 
+TEST(ArgsShared, RealNumbersHaveARangeThatHoldsNoNan) {
+  EXPECT_EQ(
+      std::get<AskOptions>(Parse({"ask", "a.png", "?", "--temperature", "0.5"})).answer.temperature,
+      0.5);
+  EXPECT_EQ(std::get<ServeOptions>(Parse({"serve", "--grace", "86400"})).grace_seconds, 86400);
+  for (const char* value : {"nan", "-nan", "-1", "inf", "1e9", "hot", ""}) {
+    EXPECT_EQ(ExitCodeOf({"ask", "a.png", "?", "--temperature", value}), 2) << value;
+    EXPECT_EQ(ExitCodeOf({"serve", "--grace", value}), 2) << value;
+    EXPECT_EQ(ExitCodeOf({"quantize", "-o", "out", "--min-agreement", value}), 2) << value;
+  }
+}
+
+TEST(ArgsShared, BlankCellsAreLeftOutOrNot) {
+  const auto savings = [](const char* flag) {
+    return std::get<ParseCommandOptions>(Parse({"parse", "a.png", "-o", "out", flag})).savings;
+  };
+  EXPECT_EQ(savings("--prune-blank").prune_blank, true);
+  EXPECT_EQ(savings("--no-prune-blank").prune_blank, false);
+  EXPECT_EQ(ExitCodeOf({"parse", "a.png", "-o", "out", "--no-prune-blank", "--prune-blank"}), 2);
+}
+
 TEST(ArgsShared, AListEndsWithItsWord) {
   const auto options =
       std::get<ParseCommandOptions>(Parse({"parse", "--format", "md,model", "a.png", "-o", "out"}));
