@@ -1,5 +1,6 @@
 #include "cli/model_output.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -35,10 +36,6 @@ const char* PartName(std::string_view name) {
   return "language model";
 }
 
-}  // namespace
-
-namespace {
-
 // Creates the file's folder. Throws if the file may not be written there.
 void PrepareFolder(const fs::path& file, const fs::path& source, bool force) {
   std::error_code ignored;
@@ -56,6 +53,19 @@ void PrepareFolder(const fs::path& file, const fs::path& source, bool force) {
   if (error) {
     throw Error(ErrorCode::kIo,
                 StrCat(Name(folder), ": cannot create the folder: ", error.message()));
+  }
+}
+
+// Two models in one folder: only one of them would ever be opened.
+void RefuseOtherModel(const fs::path& folder, const std::vector<std::string>& files) {
+  std::error_code ignored;
+  for (fs::directory_iterator entry(folder, ignored), end; entry != end; entry.increment(ignored)) {
+    if (ignored) return;
+    const fs::path& path = entry->path();
+    const bool has_weights = path.extension() == ".gguf" || path.extension() == ".safetensors";
+    if (!has_weights || std::count(files.begin(), files.end(), path.filename()) > 0) continue;
+    throw Error(ErrorCode::kInvalidArgument,
+                StrCat(Name(path), ": of another model; give --output another place"));
   }
 }
 
@@ -79,6 +89,7 @@ fs::path FolderOutputFile(const std::string& output, const fs::path& source,
     last = fs::path(output) / file;
     PrepareFolder(last, own, force);
   }
+  RefuseOtherModel(output, files);
   return last;
 }
 

@@ -20,7 +20,8 @@ std::filesystem::path ModelOutputFile(const std::string& output,
                                       const std::filesystem::path& source, bool force);
 
 // The last of several files that go into a folder called `output`, which is created; each of them
-// counts as being there. Throws as above; a GGUF file's own folder is the one that it lies in.
+// counts as being there. Throws as above, and kInvalidArgument if the folder has weights of another
+// model, which no `force` helps; a GGUF file's own folder is the one that it lies in.
 std::filesystem::path FolderOutputFile(const std::string& output,
                                        const std::filesystem::path& source,
                                        const std::vector<std::string>& files, bool force);

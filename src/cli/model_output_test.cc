@@ -51,6 +51,22 @@ TEST(ModelOutput, AFileOrAFolderIsMeant) {
   fs::remove_all(folder);
 }
 
+TEST(ModelOutput, AFolderHoldsOneModel) {
+  const fs::path folder = fs::temp_directory_path() / StrCat("octavo_one_model_", ::getpid());
+  fs::create_directories(folder);
+  for (const char* name : {"model.gguf", "mmproj-model.gguf", "octavo.json"}) {
+    std::ofstream(folder / name) << "bytes";
+  }
+  const auto code = [&](const std::vector<std::string>& files) {
+    return ErrorCodeOf([&] { FolderOutputFile(folder.string(), "source", files, true); },
+                       folder.string() + "/m");
+  };
+  EXPECT_EQ(code({"config.json", "model.safetensors"}), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(FolderOutputFile(folder.string(), "source", {"mmproj-model.gguf", "model.gguf"}, true),
+            folder / "model.gguf");
+  fs::remove_all(folder);
+}
+
 TEST(ModelOutput, OnlyLeftoversOfThisFileAreRemoved) {
   const fs::path folder = fs::temp_directory_path() / StrCat("octavo_leftovers_", ::getpid());
   fs::create_directories(folder);
