@@ -51,9 +51,9 @@ struct PackedGroups {
 };
 
 // For r < rows, p < panels, c < 16, groups g in ascending order:
-//   dot = sum over the group's k of (q_w - zero_w) * q_x          an exact integer
-//   acc = fma(float(dot), scale_w * scale_x, acc)                 from 0, or from sums if
-//   accumulate sums[p][r][c] = acc
+//   dot = sum over the group's k of (q_w - zero_w) * q_x   an exact integer
+//   acc = fma(float(dot), scale_w * scale_x, acc)          from 0, or from sums to accumulate
+//   sums[r][p][c] = acc
 // The same bits in every table, whatever rows and panels are computed together.
 template <typename X, typename XGroup>
 struct PackedProduct {

@@ -21,7 +21,7 @@ enum class MatmulPrecision {
   kInt8,  // quantised weights: activations rounded to 8 bits by row and group of the weight, exact
           // integer products by group (kernels/packed_gemm.h). Weights of float formats run as
           // kF32.
-  kInt16,  // the same with 16 bits: an error of about 1e-5 instead of 6e-3 of the result's size
+  kInt16,  // the same with 16 bits: an error of about 2e-5 instead of 6e-3 of the result's size
 };
 
 // Whether activations of quantised weights are rounded to integers.
