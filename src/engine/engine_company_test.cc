@@ -3,8 +3,9 @@
 
 #include <atomic>
 #include <chrono>
-#include <future>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -30,17 +31,31 @@ class Gate {
  public:
   explicit Gate(Engine* engine) {
     Request request = TextRequest("gate", 1);
-    request.on_token = [this](const TokenEvent&) { open_.wait(); };
+    request.on_token = [this](const TokenEvent&) {
+      std::unique_lock lock(mutex_);
+      is_held_ = true;
+      changed_.notify_all();
+      changed_.wait(lock, [this] { return is_open_; });
+    };
     ticket_ = engine->Submit(std::move(request));
+    // Only then: what is submitted while the first step is being planned would share that step.
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return is_held_; });
   }
   void Open() {
-    opener_.set_value();
+    {
+      const std::lock_guard lock(mutex_);
+      is_open_ = true;
+    }
+    changed_.notify_all();
     ticket_->Wait();
   }
 
  private:
-  std::promise<void> opener_;
-  std::shared_future<void> open_ = opener_.get_future().share();
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_held_ = false;  // the engine waits in the callback
+  bool is_open_ = false;
   std::unique_ptr<Engine::Ticket> ticket_;
 };
 
