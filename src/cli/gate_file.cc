@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "base/file.h"
 #include "base/str_cat.h"
@@ -23,6 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kGateName[] = "octavo-gate.json";
+constexpr char kCardName[] = "octavo.json";
 
 // Of each file so many pieces and more, evenly spread, the first and the last included, in large
 // ones so close that no layer lies between two: weights of which some layers were trained further
@@ -91,7 +93,11 @@ std::string StampOfModel(const std::string& model) {
     std::sort(files.begin(), files.end());
   } else {
     files.emplace_back(model);
-    if (IsGgufFile(model)) files.push_back(GgufVisionFileBeside(model));
+    if (IsGgufFile(model)) {
+      files.push_back(GgufVisionFileBeside(model));
+      fs::path card = fs::path(model).replace_filename(kCardName);
+      if (fs::is_regular_file(card, error)) files.push_back(std::move(card));
+    }
   }
   std::string content;
   for (const fs::path& file : files) AddFile(file, &content);

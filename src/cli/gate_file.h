@@ -18,9 +18,9 @@
 namespace octavo {
 
 // Which files a model is made of: names, sizes and samples of the content of a folder's regular
-// files (no record of a gate), or of the one file, with the vision file beside it if it is GGUF's
-// language file; equal for equal copies. Throws kNotFound, kIo, and what GgufVisionFileBeside
-// throws.
+// files (no record of a gate), or of the one file, with the vision file and octavo.json beside it
+// if it is GGUF's language file; equal for equal copies. Throws kNotFound, kIo, and what
+// GgufVisionFileBeside throws.
 std::string StampOfModel(const std::string& model);
 
 // The places of its record, that which counts first being first. The user's is left out where no

@@ -47,6 +47,14 @@ class GateFileTest : public ::testing::Test {
   void Write(Quality quality, bool passed) {
     WriteGate(model_, StampOfModel(model_), Entry(quality, passed));
   }
+  // The model is GGUF's two files from now on.
+  void TakeGguf() {
+    const fs::path stored = OCTAVO_TEST_DATA_DIR "/quant/gguf-Q4_K";
+    for (const char* name : {"tiny-main-Q4_K.gguf", "mmproj-tiny-main-Q4_K.gguf"}) {
+      fs::copy_file(stored / name, folder_ / name);
+    }
+    model_ = (folder_ / "tiny-main-Q4_K.gguf").string();
+  }
 
   fs::path folder_;
   std::string model_;
@@ -101,11 +109,7 @@ TEST_F(GateFileTest, AFewLayersTrainedFurtherAreOtherContent) {
 }
 
 TEST_F(GateFileTest, TheVisionFileOfGgufCounts) {
-  const fs::path stored = OCTAVO_TEST_DATA_DIR "/quant/gguf-Q4_K";
-  for (const char* name : {"tiny-main-Q4_K.gguf", "mmproj-tiny-main-Q4_K.gguf"}) {
-    fs::copy_file(stored / name, folder_ / name);
-  }
-  model_ = (folder_ / "tiny-main-Q4_K.gguf").string();
+  TakeGguf();
   Write(Quality::kFast, true);
   EXPECT_EQ(Found(), "fast");
   const fs::path vision = folder_ / "mmproj-tiny-main-Q4_K.gguf";
@@ -113,6 +117,14 @@ TEST_F(GateFileTest, TheVisionFileOfGgufCounts) {
   bytes.back() = static_cast<char>(bytes.back() ^ 1);
   WriteFileAtomically(vision, bytes);
   EXPECT_NE(Found().find("other model files"), std::string::npos) << Found();
+}
+
+// It says what the model was trained for, and so how pages are read.
+TEST_F(GateFileTest, TheCardBesideGgufCounts) {
+  TakeGguf();
+  const std::string without = StampOfModel(model_);
+  WriteFileAtomically(folder_ / "octavo.json", R"({"tasks": ["text"]})");
+  EXPECT_NE(StampOfModel(model_), without);
 }
 
 TEST_F(GateFileTest, ARecordOfOtherWeightsIsNotUsedAndToldOf) {

@@ -32,12 +32,16 @@ int PixelsOf(const Json& line, const char* key, const std::string& where) {
 
 constexpr char kCardFile[] = "octavo.json";
 
-// Of a folder of files, beside a GGUF file, or inside an .octavo file.
+// Of a folder of files, beside a GGUF file, or, in words, inside an .octavo file.
+std::filesystem::path CardPath(const std::string& model) {
+  if (IsGgufFile(model)) return std::filesystem::path(model).replace_filename(kCardFile);
+  return std::filesystem::path(model) / kCardFile;
+}
+
 std::optional<std::string> CardText(const std::string& model) {
   constexpr size_t kMaxBytes = size_t{1} << 20;
   if (model.empty()) return std::nullopt;
-  std::filesystem::path path = std::filesystem::path(model) / kCardFile;
-  if (IsGgufFile(model)) path = std::filesystem::path(model).replace_filename(kCardFile);
+  const std::filesystem::path path = CardPath(model);
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored)) return ReadFile(path, kMaxBytes);
   return ReadOctavoText(model, kCardFile);
@@ -51,9 +55,9 @@ bool ModelCard::Knows(std::string_view task) const {
 
 ModelCard ReadModelCard(const std::string& model_dir) {
   ModelCard card;
-  const std::string where = (std::filesystem::path(model_dir) / kCardFile).string();
   const std::optional<std::string> text = CardText(model_dir);
   if (!text) return card;
+  const std::string where = CardPath(model_dir).string();
   const Json json = ParseJson(*text, where);
   if (!json.is_object()) ThrowWrong(where, "is not a JSON object");
   const auto name = json.find("name");

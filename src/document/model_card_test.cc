@@ -6,16 +6,17 @@
 #include <gtest/gtest.h>
 
 #include "octavo/error.h"
+#include "testing/error_code.h"
 
 namespace octavo {
 namespace {
 
-class ModelCardTest : public testing::Test {
+class ModelCardTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              ("model_card_" + std::to_string(testing::UnitTest::GetInstance()->random_seed()) +
-               testing::UnitTest::GetInstance()->current_test_info()->name());
+    folder_ = std::filesystem::path(::testing::TempDir()) /
+              ("model_card_" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) +
+               ::testing::UnitTest::GetInstance()->current_test_info()->name());
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -48,6 +49,10 @@ TEST_F(ModelCardTest, OfAGgufFileStandsBesideIt) {
   std::ofstream(folder_ / "model.gguf") << "GGUF and more";
   EXPECT_EQ(ReadModelCard((folder_ / "model.gguf").string()).name, "n");
   EXPECT_FALSE(ReadModelCard((folder_ / "model.gguf").string()).Knows(Task::kLayout));
+  std::ofstream(folder_ / "octavo.json") << "[]";
+  EXPECT_EQ(testing::ErrorCodeOf([&] { ReadModelCard((folder_ / "model.gguf").string()); },
+                                 (folder_ / "octavo.json").string() + ": is not"),
+            ErrorCode::kDataLoss);
 }
 
 TEST_F(ModelCardTest, RefusesWrongTypes) {
