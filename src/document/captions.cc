@@ -18,7 +18,7 @@ bool BeginsWith(std::string_view text, std::string_view word) {
   return num_wrong <= 1;
 }
 
-// What follows the number that `text` begins with ("12", "3.1", "A-4"); nullptr: no number.
+// What follows the number that `text` begins with ("12", "3.1", "3-4"); nullptr: no number.
 const char* AfterNumber(std::string_view text) {
   size_t i = 0;
   bool has_digit = false;
