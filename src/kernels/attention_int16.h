@@ -4,8 +4,8 @@
 // is taken off the keys (a shift of all scores of a query, which softmax does not see), a query row
 // and a block of 128 keys have a scale each. Powers of two of the scores become integers up to
 // 8192, relative to the highest score of their own block of keys; values have a scale per channel.
-// Both sums are exact in 32 bits. Blocks are joined in f32, as an online softmax. The error is about
-// 0.1 % of the result.
+// Both sums are exact in 32 bits. Blocks are joined in f32, as an online softmax. The error is
+// about 0.1 % of the result.
 //
 // All tables give the same bits: integers are exact, and every f32 operation (a multiply-add rounds
 // once) stands in the same order. A number that is not finite makes those outputs not finite that
