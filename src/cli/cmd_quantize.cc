@@ -160,10 +160,10 @@ class QuantizeRun {
     PrintSearch();
     Json report = ReportJson(model, seconds);
     const bool is_good = Judge(&report);
-    // Not before: what nobody has judged is not complete, and can be resumed.
+    if (!options_.report.empty()) WriteFileAtomically(options_.report, report.dump(1) + "\n");
+    // Not before: what nobody has judged, or told, is not complete, and can be resumed.
     std::error_code ignored;
     fs::remove(journal_, ignored);
-    if (!options_.report.empty()) WriteFileAtomically(options_.report, report.dump(1) + "\n");
     return is_good ? 0 : ExitCode(ErrorCode::kDataLoss);
   }
 

@@ -273,6 +273,14 @@ check "which is told" has stdout "token agreement"
 check "and is the same" cmp -s killed/a.octavo one.octavo
 check "and leaves nothing but itself" is "$(ls killed)" "a.octavo"
 
+# A report that cannot be written, which shows at the end only.
+long_name=$(printf 'n%.0s' {1..300})
+run quantize --model "$nano" -o told.octavo --no-quality --report "$long_name"
+check "a report that cannot be written is an error" is "$code" 7
+run quantize --model "$nano" -o told.octavo --no-quality --resume --report told.json
+check "the run is resumed to write it" is "$code" 0
+check "which it does" [ -s told.json ]
+
 # Two runs do not write one file at once.
 "$octavo" quantize --model "$nano" -o killed/b.octavo --no-quality >/dev/null 2>&1 &
 pid=$!
