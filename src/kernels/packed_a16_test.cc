@@ -160,6 +160,16 @@ TEST_P(PackedA16Test, AccumulatesAcrossCalls) {
   }
 }
 
+TEST_P(PackedA16Test, NoGroupsSumUpToZero) {
+  const GroupLayout layout;
+  for (const int64_t rows : {1, 40}) {
+    const Operands o(layout, 2, 128, AnyBlock(layout), RandomRows(rows, 128, 1));
+    std::vector<float> sums = NewSums(o, rows);
+    Multiply(kernels(), o, 0, 0, 0, &sums);
+    EXPECT_EQ(Columns(o, sums), std::vector<float>(static_cast<size_t>(rows * 2 * kPanel)));
+  }
+}
+
 TEST_P(PackedA16Test, NonFiniteActivationsSpoilTheirRowOnly) {
   const GroupLayout layout;
   std::vector<std::vector<float>> rows = RandomRows(14, 128, 1);

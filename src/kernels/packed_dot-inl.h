@@ -340,6 +340,7 @@ void DotByStream(const typename Dot::Product& g) {
 
 template <class Dot, int kBits>
 void GemmPackedDots(const typename Dot::Product& g) {
+  if (g.num_groups == 0 && !g.accumulate) ZeroSums(g);  // no first group begins them
   if (g.rows <= Dot::kStreamRows) {
     DotByStream<Dot, kBits>(g);
   } else {

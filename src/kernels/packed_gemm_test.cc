@@ -265,6 +265,17 @@ TEST_P(PackedGemmTest, AccumulatesAcrossCalls) {
   }
 }
 
+TEST_P(PackedGemmTest, NoGroupsSumUpToZero) {
+  for (const int bits : {4, 8}) {
+    const GroupLayout layout{bits, 128, DType::kF16, false};
+    for (const int64_t rows : {1, 40}) {
+      const Operands o(layout, rows, 2, 0, AnyBlock(layout), RandomRows(rows, 0, 1));
+      EXPECT_EQ(Multiply(kernels(), o, 0, rows),
+                std::vector<float>(static_cast<size_t>(rows * 2 * kPanel)));
+    }
+  }
+}
+
 TEST_P(PackedGemmTest, QuantisesRowsAsDefined) {
   std::vector<std::vector<float>> rows = ExtremeRows(384);
   for (const std::vector<float>& row : RandomRows(4, 384, 9)) rows.push_back(row);
