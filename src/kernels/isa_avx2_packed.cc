@@ -461,7 +461,7 @@ constexpr KernelTable Slots() {
   t.quantize_row = QuantizeRow;
   t.gemm_w4a8 = GemmW4A8;
   t.gemm_w8a8 = GemmW8A8;
-  using A16 = Dot256A16<MaddPairs>;
+  using A16 = DotA16<Lines256, MaddPairs>;
   t.packed_a16 = {QuantizeRowA16, GemmPackedDots<A16, 4>, GemmPackedDots<A16, 8>};
   t.widen_w4 = WidenW4;
   t.widen_w8 = WidenW8;

@@ -19,7 +19,7 @@ OCTAVO_PEAK_LOOP(PeakDot, OCTAVO_TWELVE_CHAINS(DOT_CHAIN))
 OCTAVO_PEAK_LOOP(PeakDot16, OCTAVO_TWELVE_CHAINS(DOT16_CHAIN))
 
 constexpr KernelTable Slots() {
-  KernelTable t = DotSlots<Dot512, Dot512A16>("avx512");
+  KernelTable t = DotSlots<DotA8<Lines512, Vpdpbusd512>, DotA16<Lines512, Vpdpwssd512>>("avx512");
   t.quantize_row = QuantizeRow512;
   t.attention_int16 = int16_avx512::Kernels();
   t.peak_int8_dot = {PeakDot, 12 * 128};

@@ -34,7 +34,7 @@ OCTAVO_PEAK_LOOP(PeakDot, OCTAVO_TWELVE_CHAINS(DOT_CHAIN))
 OCTAVO_PEAK_LOOP(PeakDot16, OCTAVO_TWELVE_CHAINS(DOT16_CHAIN))
 
 constexpr KernelTable Slots() {
-  KernelTable t = DotSlots<Dot256<Vpdpbusd>, Dot256A16<Vpdpwssd>>("avxvnni");
+  KernelTable t = DotSlots<DotA8<Lines256, Vpdpbusd>, DotA16<Lines256, Vpdpwssd>>("avxvnni");
   t.attention_int16 = int16_avx2::Kernels();
   t.attention_int16.is_preferred = true;
   t.peak_int8_dot = {PeakDot, 12 * 64};

@@ -22,6 +22,6 @@ struct Definition {
 }  // namespace
 
 constexpr KernelTable kEmulatedDotSlots =
-    DotSlots<Dot256<Definition>, Dot256A16<MaddPairs>>("emulated_dot");
+    DotSlots<DotA8<Lines256, Definition>, DotA16<Lines256, MaddPairs>>("emulated_dot");
 
 }  // namespace octavo

@@ -31,13 +31,19 @@ OCTAVO_INLINE void StoreBytes(void* p, __m256i v) {
   _mm256_store_si256(static_cast<__m256i*>(p), v);
 }
 
+OCTAVO_INLINE void UnpackScales(const std::byte* side, bool bf16, float* out) {
+  const auto* scale = reinterpret_cast<const uint16_t*>(side);
+  for (int c = 0; c < kPanelColumns; c += 8) {
+    Store(out + c, bf16 ? WidenBF16(scale + c) : WidenF16(scale + c));
+  }
+}
+
 // Scales, and offsets of `centre - zero` (the zeros as stored).
 template <Kind kKind>
 OCTAVO_INLINE void UnpackColumns(const std::byte* side, bool bf16, int centre, ColumnGroup* out) {
-  const auto* scale = reinterpret_cast<const uint16_t*>(side);
+  UnpackScales(side, bf16, out->scale);
   const std::byte* zero = side + kGroupZeroOffset;
   for (int c = 0; c < kPanelColumns; c += 8) {
-    Store(out->scale + c, bf16 ? WidenBF16(scale + c) : WidenF16(scale + c));
     const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(zero + c));
     const __m256i zeros =
         kKind == Kind::kW4 ? _mm256_cvtepu8_epi32(bytes) : _mm256_cvtepi8_epi32(bytes);

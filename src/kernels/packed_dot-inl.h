@@ -6,7 +6,7 @@
 // Many rows: one panel or two at a time are unpacked to lines, up to 1280 k of them, and rows pass
 // by in tiles. Few rows: the packed bytes are read once, straight from memory.
 //
-// Include vec_avx2.h first. The instruction is a parameter, Dot:
+// Include vec_avx2.h first. What differs is a parameter, Dot (packed_dot_forms-inl.h):
 //   Product, Group    PackedProduct of the activations' form, and their group's record
 //   Reg               a register; kRegisters of them hold a line, or 16 sums of 32 bits
 //   kLineK            k of an unpacked line of 64 bytes, 16 columns: 4 or 2; 4 bytes of a row of
@@ -17,15 +17,14 @@
 //   Load, Store       of a register, aligned
 //   Centre, CentreOf<kBits>(side)      what Unpack takes off the weights of a block
 //   Unpack<kBits>(w, centre, lines)    the lines of the next 8 k of a packed block
-//   kCentre<kBits>    offsets of columns are this less their zeros
 //   Zero(), Sum(a, b)
 //   Broadcast(x)      four bytes of activations to every four
 //   Add(sums, w, x)   sums[c] + the sum over j of w[c][j] * x[c][j]
-//   Floats, LoadFloats    as many floats as a register has sums
+//   Columns, ReadColumns<kBits>(side, bf16, columns)    what a block's side line says
+//   LoadedColumns, LoadColumns(columns, first)    of as many columns as a register has sums
 //   Mask, MaskOf(yes)     all of them, or none
-//   Finish(sums, scale, offset, group, mask, out)
-//                     out = fma(dot, scale * the group's scale, mask ? out : 0); dot is sums, and
-//                     offset * sum of q where Unpack has not taken zeros off
+//   Finish(sums, columns, group, mask, out)
+//                     out = fma(dot, scale * the group's scale, mask ? out : 0)
 #ifndef OCTAVO_KERNELS_PACKED_DOT_INL_H_
 #define OCTAVO_KERNELS_PACKED_DOT_INL_H_
 
@@ -41,7 +40,7 @@ constexpr int64_t kDotBlockRows = 192;
 template <class Dot>
 struct DotPanel {
   alignas(64) uint8_t numbers[kBlockK / Dot::kLineK * kGroupLineBytes];
-  ColumnGroup columns[kBlockGroups];
+  typename Dot::Columns columns[kBlockGroups];
 };
 
 constexpr int kLineActivationBytes = 4;  // of each row
@@ -106,22 +105,19 @@ OCTAVO_INLINE void AddLines(const DotLine<Dot>* lines, const RowPointers<kRows>&
 // first: for all the compiler knows, a store may change them.
 template <class Dot, int kRows>
 OCTAVO_INLINE void FinishTile(const typename Dot::Product& g, const DotSums<Dot, kRows>& sums,
-                              const ColumnGroup& columns, const typename Dot::Group* groups,
-                              int64_t group, float* out) {
+                              const typename Dot::Columns& columns,
+                              const typename Dot::Group* groups, int64_t group, float* out) {
   constexpr int kColumns = kPanelColumns / Dot::kRegisters;
   const typename Dot::Mask mask = Dot::MaskOf(g.accumulate || group > 0);
   const int64_t groups_stride = g.x_groups_row_stride, out_stride = g.sums_row_stride;
-  typename Dot::Floats scale[Dot::kRegisters], offset[Dot::kRegisters];
+  typename Dot::LoadedColumns loaded[Dot::kRegisters];
 #pragma GCC unroll 2
-  for (int i = 0; i < Dot::kRegisters; ++i) {
-    scale[i] = Dot::LoadFloats(columns.scale + i * kColumns);
-    offset[i] = Dot::LoadFloats(columns.offset + i * kColumns);
-  }
+  for (int i = 0; i < Dot::kRegisters; ++i) loaded[i] = Dot::LoadColumns(columns, i * kColumns);
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 2
     for (int i = 0; i < Dot::kRegisters; ++i) {
-      Dot::Finish(sums[r][i], scale[i], offset[i], *groups, mask, out + i * kColumns);
+      Dot::Finish(sums[r][i], loaded[i], *groups, mask, out + i * kColumns);
     }
     groups += groups_stride;
     out += out_stride;
@@ -187,12 +183,6 @@ void DotRows(const typename Dot::Product& g, const DotPanel<Dot>* panels, DotBlo
   }
 }
 
-template <class Dot, int kBits>
-OCTAVO_INLINE void DotColumns(const std::byte* side, bool bf16, ColumnGroup* columns) {
-  UnpackColumns<kBits == 4 ? Kind::kW4 : Kind::kW8>(side, bf16, Dot::template kCentre<kBits>,
-                                                    columns);
-}
-
 template <class Dot>
 constexpr int kDotLines = 8 / Dot::kLineK;
 
@@ -230,7 +220,7 @@ void DotUnpack(const PackedGroups& w, const std::byte* block, int64_t count, Dot
         numbers += kGroupLineBytes;
       }
     }
-    DotColumns<Dot, kBits>(block + side, w.bf16_scales, panel->columns + i);
+    Dot::template ReadColumns<kBits>(block + side, w.bf16_scales, panel->columns + i);
     block += side + kGroupSideBytes;
   }
 }
@@ -267,8 +257,8 @@ void DotByTiles(const typename Dot::Product& g) {
 // two sums each, as one alone would wait for the instruction's latency.
 template <class Dot, int kBits, int kRows>
 __attribute__((noinline)) void StreamDots(const typename Dot::Product& g, const std::byte* block,
-                                          const ColumnGroup& columns, int64_t row, int64_t group,
-                                          float* out) {
+                                          const typename Dot::Columns& columns, int64_t row,
+                                          int64_t group, float* out) {
   constexpr int kSets = kRows * Dot::kRegisters <= Dot::kPassRows ? 2 : 1;
   const auto* w = reinterpret_cast<const uint8_t*>(block);
   RowPointers<kRows> x(g.x + row * g.x_row_stride + group * g.w.group_size, g.x_row_stride);
@@ -300,8 +290,8 @@ __attribute__((noinline)) void StreamDots(const typename Dot::Product& g, const 
 }
 
 template <class Dot>
-using StreamPass = void (*)(const typename Dot::Product&, const std::byte*, const ColumnGroup&,
-                            int64_t, int64_t, float*);
+using StreamPass = void (*)(const typename Dot::Product&, const std::byte*,
+                            const typename Dot::Columns&, int64_t, int64_t, float*);
 
 // The pass of so many rows; at most Dot::kPassRows.
 template <class Dot, int kBits, int kRows = 1>
@@ -315,7 +305,7 @@ StreamPass<Dot> PassOf(int64_t rows) {
 // All rows by one packed block, in even passes.
 template <class Dot, int kBits>
 void StreamBlockDots(const typename Dot::Product& g, const std::byte* block,
-                     const ColumnGroup& columns, int64_t group, float* out) {
+                     const typename Dot::Columns& columns, int64_t group, float* out) {
   int64_t row = 0;
   for (int64_t pass = (g.rows + Dot::kPassRows - 1) / Dot::kPassRows; pass > 0; --pass) {
     const int64_t rows = (g.rows - row + pass - 1) / pass;
@@ -330,8 +320,8 @@ void DotByStream(const typename Dot::Product& g) {
   for (int64_t p = 0; p < g.panels; ++p) {
     const std::byte* block = g.w.data + p * g.w.panel_stride;
     for (int64_t group = 0; group < g.num_groups; ++group) {
-      ColumnGroup columns;
-      DotColumns<Dot, kBits>(block + side, g.w.bf16_scales, &columns);
+      typename Dot::Columns columns;
+      Dot::template ReadColumns<kBits>(block + side, g.w.bf16_scales, &columns);
       StreamBlockDots<Dot, kBits>(g, block, columns, group, g.sums + p * kPanelColumns);
       block += side + kGroupSideBytes;
     }
