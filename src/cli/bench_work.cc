@@ -79,14 +79,9 @@ ModePeaks PeaksOf(Compute compute, VisionAttention attention, const MachineLimit
     if (limits.int8_maddubs16 > 0) peaks.packed = limits.int8_maddubs16;
     if (limits.int8_dot > 0) peaks.packed = limits.int8_dot;
   }
-  if (compute == Compute::kInt16) {
-    if (limits.int16_madd > 0) peaks.packed = limits.int16_madd;
-    if (limits.int16_dot > 0) peaks.packed = limits.int16_dot;
-  }
-  if (attention == VisionAttention::kInt16) {
-    if (limits.int16_madd > 0) peaks.attention = limits.int16_madd;
-    if (limits.int16_dot > 0) peaks.attention = limits.int16_dot;
-  }
+  const double int16 = limits.int16_dot > 0 ? limits.int16_dot : limits.int16_madd;
+  if (compute == Compute::kInt16 && int16 > 0) peaks.packed = int16;
+  if (attention == VisionAttention::kInt16 && int16 > 0) peaks.attention = int16;
   return peaks;
 }
 

@@ -8,9 +8,9 @@ namespace octavo {
 
 struct InspectOptions {
   std::string path;  // a model folder, an .octavo or a .gguf file
-  std::string
-      compute;  // "f32", "bf16", "int8", "int16", "": the checkpoint's default; for the memory plan
-  std::string attention;  // "f32", "int16", "": the default; for the memory plan
+  // For the memory plan; "": the default.
+  std::string compute;    // "f32", "bf16", "int8", "int16"
+  std::string attention;  // "f32", "int16"
   bool json = false;      // one JSON object instead of the table
 };
 

@@ -189,18 +189,7 @@ TEST_P(PackedA16Test, NonFiniteActivationsSpoilTheirRowOnly) {
 }
 
 TEST_P(PackedA16Test, QuantisesRowsAsDefined) {
-  std::vector<std::vector<float>> rows = ExtremeRows(384);
-  for (const float size : {1.0f, 1e-42f, 1e-39f, 3e38f}) rows.push_back(RandomFloats(384, 9, size));
-  rows.push_back(std::vector<float>(384, 1e-45f));
-  std::vector<float> ties(384);  // scale 1, every half between whole numbers
-  for (size_t i = 0; i < ties.size(); ++i) ties[i] = static_cast<float>(i % 127) - 62.5f;
-  for (size_t i = 0; i < ties.size(); i += 32) ties[i] = 32767;
-  rows.push_back(ties);
-  for (const float odd :
-       {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
-    rows.push_back(RandomFloats(384, 6));
-    rows.back()[200] = -odd;
-  }
+  const std::vector<std::vector<float>> rows = RowsToQuantise(384, 32767);
   for (const int group_size : {32, 64, 128}) {
     for (size_t r = 0; r < rows.size(); ++r) {
       SCOPED_TRACE(testing::Message() << "row " << r << ", group " << group_size);

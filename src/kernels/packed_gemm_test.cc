@@ -277,23 +277,9 @@ TEST_P(PackedGemmTest, NoGroupsSumUpToZero) {
 }
 
 TEST_P(PackedGemmTest, QuantisesRowsAsDefined) {
-  std::vector<std::vector<float>> rows = ExtremeRows(384);
-  for (const std::vector<float>& row : RandomRows(4, 384, 9)) rows.push_back(row);
+  std::vector<std::vector<float>> rows = RowsToQuantise(384, 127);
   Random random(3);
   for (int i = 0; i < 200; ++i) rows.push_back(WildRow(384, &random));
-  rows.push_back(std::vector<float>(384, 1e-45f));
-  rows.push_back(std::vector<float>(384, 2e-43f));
-  rows.push_back(RandomFloats(384, 4, 1e-42f));
-  rows.push_back(RandomFloats(384, 5, 3e38f));
-  std::vector<float> ties(384);  // scale 1, every half between whole numbers
-  for (size_t i = 0; i < ties.size(); ++i) ties[i] = static_cast<float>(i % 127) - 62.5f;
-  for (size_t i = 0; i < ties.size(); i += 32) ties[i] = 127;
-  rows.push_back(ties);
-  for (const float odd :
-       {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
-    rows.push_back(RandomFloats(384, 6));
-    rows.back()[200] = -odd;
-  }
   for (const int group_size : {32, 64, 128}) {
     for (size_t r = 0; r < rows.size(); ++r) {
       SCOPED_TRACE(testing::Message() << "row " << r << ", group " << group_size);

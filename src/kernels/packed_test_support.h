@@ -3,6 +3,7 @@
 #define OCTAVO_KERNELS_PACKED_TEST_SUPPORT_H_
 
 #include <functional>
+#include <limits>
 
 #include "base/aligned_buffer.h"
 #include "base/cpu_features.h"
@@ -105,6 +106,25 @@ inline std::vector<std::vector<float>> ExtremeRows(int64_t k) {
   add([](int64_t i) { return i % 3 == 0 ? 3e38f : -3e38f; });
   add([](int64_t i) { return i < 96 ? 127.0f : -127.0f; });
   return x;
+}
+
+// Rows to quantise within +-range: extremes, denormals, ties at scale 1, numbers that are not
+// finite.
+inline std::vector<std::vector<float>> RowsToQuantise(int64_t k, float range) {
+  std::vector<std::vector<float>> rows = ExtremeRows(k);
+  for (const std::vector<float>& row : RandomRows(4, k, 9)) rows.push_back(row);
+  for (const float value : {1e-45f, 2e-43f}) rows.emplace_back(static_cast<size_t>(k), value);
+  for (const float size : {1e-42f, 1e-39f, 3e38f}) rows.push_back(RandomFloats(k, 4, size));
+  std::vector<float> ties(static_cast<size_t>(k));
+  for (size_t i = 0; i < ties.size(); ++i) ties[i] = static_cast<float>(i % 127) - 62.5f;
+  for (size_t i = 0; i < ties.size(); i += 32) ties[i] = range;
+  rows.push_back(ties);
+  for (const float odd :
+       {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+    rows.push_back(RandomFloats(k, 6));
+    rows.back()[static_cast<size_t>(k / 2)] = -odd;
+  }
+  return rows;
 }
 
 // Every table, and AVX-VNNI's products with the instruction's definition in its place.
