@@ -204,6 +204,10 @@ void WriteAll(int fd, std::string_view bytes, const std::filesystem::path& path)
 
 }  // namespace
 
+std::filesystem::path FolderOf(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
 std::string FirstLine(std::string_view text) {
   text = text.substr(0, text.find('\n'));
   if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
@@ -268,7 +272,7 @@ void AtomicFile::Commit() {
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) FailToWrite(path_, "replace", errno);
   ::close(std::exchange(fd_, -1));
   // The new name is durable once the folder is; a file system that cannot sync folders is no error.
-  const std::filesystem::path folder = path_.has_parent_path() ? path_.parent_path() : ".";
+  const std::filesystem::path folder = FolderOf(path_);
   const Descriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (fd.get() >= 0) ::fsync(fd.get());
 }

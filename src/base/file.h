@@ -68,6 +68,9 @@ std::string ReadFirstLine(const std::filesystem::path& path, size_t max_bytes);
 // max_bytes).
 std::string ReadStandardInput(size_t max_bytes);
 
+// The folder that a file lies in, "." where its name has none.
+std::filesystem::path FolderOf(const std::filesystem::path& path);
+
 // The text before the first line end, be it "\n" or "\r\n".
 std::string FirstLine(std::string_view text);
 

@@ -61,6 +61,12 @@ class FileTest : public testing::Test {
   fs::path folder_;
 };
 
+TEST(FolderOf, IsTheCurrentOneOfABareName) {
+  EXPECT_EQ(FolderOf("a/b/c.txt"), "a/b");
+  EXPECT_EQ(FolderOf("/c.txt"), "/");
+  EXPECT_EQ(FolderOf("c.txt"), ".");
+}
+
 TEST_F(FileTest, MapShowsTheBytes) {
   const MappedFile file = MappedFile::Open(Write("a", std::string("x\0y\n", 4)));
   EXPECT_EQ(Text(file), std::string("x\0y\n", 4));

@@ -1,5 +1,8 @@
 #include "cli/args_shared.h"
 
+#include <cmath>
+#include <cstdlib>
+
 #include <CLI/CLI.hpp>
 
 #include "base/str_cat.h"
@@ -38,12 +41,10 @@ CLI::Option* AddChoices(CLI::App* app, const std::string& flag, std::vector<std:
 
 CLI::Option* CheckReal(CLI::Option* option, double low, double high) {
   const auto problem = [low, high](const std::string& text) -> std::string {
-    double value = 0;
-    const bool is_number = CLI::detail::lexical_cast(text, value);
-    if (is_number && value >= low && value <= high) return {};
+    if (!std::isnan(std::strtod(text.c_str(), nullptr))) return {};
     return StrCat("Value ", text, " not in range ", low, " to ", high);
   };
-  return option->check(problem, StrCat("FLOAT in [", low, " - ", high, "]"));
+  return option->check(CLI::Range(low, high))->check(problem);
 }
 
 void AddAttentionFlag(CLI::App* app, std::string* attention) {

@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "base/xxh.h"
 #include "cli/savings_flags.h"
+#include "formats/checkpoint.h"
 #include "formats/gguf.h"
 #include "formats/gguf_checkpoint.h"
 #include "octavo/error.h"
@@ -24,7 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kGateName[] = "octavo-gate.json";
-constexpr char kCardName[] = "octavo.json";
 
 // Of each file so many pieces and more, evenly spread, the first and the last included, in large
 // ones so close that no layer lies between two: weights of which some layers were trained further
@@ -95,7 +95,7 @@ std::string StampOfModel(const std::string& model) {
     files.emplace_back(model);
     if (IsGgufFile(model)) {
       files.push_back(GgufVisionFileBeside(model));
-      fs::path card = fs::path(model).replace_filename(kCardName);
+      fs::path card = fs::path(model).replace_filename(kModelCardFile);
       if (fs::is_regular_file(card, error)) files.push_back(std::move(card));
     }
   }

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/file.h"
 #include "base/interrupt.h"
 #include "base/str_cat.h"
 #include "base/terminal.h"
@@ -39,7 +40,7 @@ const char* PartName(std::string_view name) {
 // Creates the file's folder. Throws if the file may not be written there.
 void PrepareFolder(const fs::path& file, const fs::path& source, bool force) {
   std::error_code ignored;
-  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  const fs::path folder = FolderOf(file);
   if (fs::equivalent(folder, source, ignored)) {
     throw Error(ErrorCode::kInvalidArgument,
                 StrCat(Name(folder), ": is the model's own folder; give --output another place"));
@@ -83,7 +84,7 @@ fs::path FolderOutputFile(const std::string& output, const fs::path& source,
                           const std::vector<std::string>& files, bool force) {
   // A GGUF model is two files of one folder.
   fs::path own = source;
-  if (IsGgufFile(source)) own = source.has_parent_path() ? source.parent_path() : fs::path(".");
+  if (IsGgufFile(source)) own = FolderOf(source);
   fs::path last;
   for (const std::string& file : files) {
     last = fs::path(output) / file;
@@ -146,7 +147,7 @@ WrittenModel WriteModelWithProgress(const Checkpoint& checkpoint, const ExportOp
 
 void RemoveLeftovers(const fs::path& path) noexcept {
   std::error_code ignored;
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  const fs::path folder = FolderOf(path);
   const std::string begin = path.filename().string() + ".";
   for (fs::directory_iterator entry(folder, ignored), end; entry != end; entry.increment(ignored)) {
     if (ignored) return;

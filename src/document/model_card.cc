@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/str_cat.h"
+#include "formats/checkpoint.h"
 #include "formats/gguf.h"
 #include "formats/octavo_file.h"
 #include "octavo/error.h"
@@ -30,12 +31,10 @@ int PixelsOf(const Json& line, const char* key, const std::string& where) {
   return found->get<int>();
 }
 
-constexpr char kCardFile[] = "octavo.json";
-
 // Of a folder of files, beside a GGUF file, or, in words, inside an .octavo file.
 std::filesystem::path CardPath(const std::string& model) {
-  if (IsGgufFile(model)) return std::filesystem::path(model).replace_filename(kCardFile);
-  return std::filesystem::path(model) / kCardFile;
+  if (IsGgufFile(model)) return std::filesystem::path(model).replace_filename(kModelCardFile);
+  return std::filesystem::path(model) / kModelCardFile;
 }
 
 std::optional<std::string> CardText(const std::string& model) {
@@ -44,7 +43,7 @@ std::optional<std::string> CardText(const std::string& model) {
   const std::filesystem::path path = CardPath(model);
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored)) return ReadFile(path, kMaxBytes);
-  return ReadOctavoText(model, kCardFile);
+  return ReadOctavoText(model, kModelCardFile);
 }
 
 }  // namespace

@@ -18,6 +18,9 @@
 
 namespace octavo {
 
+// The text file that says what a model was trained for (document/model_card.h).
+inline constexpr char kModelCardFile[] = "octavo.json";
+
 // Name, dtype and shape of a tensor, without its data.
 struct TensorInfo {
   std::string name;

@@ -265,11 +265,10 @@ class GgufCheckpoint final : public Checkpoint {
 
   // What the model was trained for; GGUF has no key for it.
   void AddCard() {
-    constexpr char kCard[] = "octavo.json";
     constexpr size_t kMaxBytes = size_t{1} << 20;
-    const fs::path path = fs::path(source_).replace_filename(kCard);
+    const fs::path path = fs::path(source_).replace_filename(kModelCardFile);
     std::error_code ignored;
-    if (fs::is_regular_file(path, ignored)) texts_[kCard] = ReadFile(path, kMaxBytes);
+    if (fs::is_regular_file(path, ignored)) texts_[kModelCardFile] = ReadFile(path, kMaxBytes);
   }
 
   void WarnOfWidened() const {
@@ -331,8 +330,7 @@ fs::path OnlyOf(const std::vector<fs::path>& files, const char* architecture, co
 bool HasGgufFiles(const fs::path& folder) { return !GgufFiles(folder).empty(); }
 
 fs::path GgufVisionFileBeside(const fs::path& language_file) {
-  const fs::path folder =
-      language_file.has_parent_path() ? language_file.parent_path() : fs::path(".");
+  const fs::path folder = FolderOf(language_file);
   return OnlyOf(GgufFiles(folder), "clip", kVision, folder);
 }
 

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/str_cat.h"
 #include "base/utf8.h"
+#include "formats/checkpoint.h"
 #include "formats/gguf_encode.h"
 #include "formats/gguf_names.h"
 #include "formats/gguf_tokens.h"
@@ -22,7 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kPatchEmbedding[] = "visual.patch_embed.proj.weight";
-constexpr char kOctavoCard[] = "octavo.json";
 
 [[noreturn]] void Refuse(const Checkpoint& checkpoint, const std::string& name,
                          const std::string& why) {
@@ -255,8 +255,8 @@ WrittenModel WriteGgufFolder(const Checkpoint& checkpoint, const ExportOptions& 
     model.source_bytes += StoredBytes(*piece.source);
     done += static_cast<double>(tensor.shape.num_elements());
   }
-  if (const auto card = checkpoint.TextFile(kOctavoCard)) {
-    WriteFileAtomically(folder / kOctavoCard, *card);
+  if (const auto card = checkpoint.TextFile(kModelCardFile)) {
+    WriteFileAtomically(folder / kModelCardFile, *card);
   }
   vision.Commit();
   language.Commit();

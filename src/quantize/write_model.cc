@@ -40,7 +40,7 @@ const std::vector<std::string>& ModelTextFiles() {
   static const std::vector<std::string> files = {
       "config.json",         "generation_config.json",  "preprocessor_config.json",
       "tokenizer.json",      "tokenizer_config.json",   "chat_template.json",
-      "chat_template.jinja", "special_tokens_map.json", "octavo.json"};
+      "chat_template.jinja", "special_tokens_map.json", kModelCardFile};
   return files;
 }
 
