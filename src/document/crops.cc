@@ -78,6 +78,27 @@ Image PadAndEnlarge(const Image& crop) {
   return Resize(padded, size.width, size.height, kCropResampleRule);
 }
 
+Image AddPaper(const Image& crop, int width) {
+  std::array<uint8_t, 3> paper{};  // most of print is paper, so the median is
+  for (size_t channel = 0; channel < 3; ++channel) {
+    std::vector<uint8_t> values;
+    for (size_t i = channel; i < crop.pixels.size(); i += 3) values.push_back(crop.pixels[i]);
+    const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    paper[channel] = *middle;
+  }
+  Image out(width, crop.height);
+  for (int y = 0; y < out.height; ++y) {
+    uint8_t* row = std::copy_n(crop.row(y), crop.width * 3, out.row(y));
+    for (int x = crop.width; x < width; ++x) row = std::copy(paper.begin(), paper.end(), row);
+  }
+  return out;
+}
+
+void Invert(Image* image) {
+  for (uint8_t& value : image->pixels) value = static_cast<uint8_t>(255 - value);
+}
+
 Image CropOfBlock(const Image& page, const std::array<double, 4>& bbox, std::optional<int> angle,
                   double scale) {
   Image crop = CropBox(page, bbox);

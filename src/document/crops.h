@@ -39,6 +39,13 @@ CropSize SizeOfCrop(int width, int height);
 // Pads and enlarges by SizeOfCrop. REQUIRES: a non-empty image.
 Image PadAndEnlarge(const Image& crop);
 
+// A crop of print with paper behind it, to the right, up to `width`. REQUIRES: a non-empty crop,
+// not wider.
+Image AddPaper(const Image& crop, int width);
+
+// Light on dark becomes dark on light.
+void Invert(Image* image);
+
 // The crop of a block as it is sent: cut, turned upright by `angle`, reduced by `scale` (at most 1;
 // 1: its pixels stay as they are), padded, enlarged. Empty if the box has no pixel.
 Image CropOfBlock(const Image& page, const std::array<double, 4>& bbox, std::optional<int> angle,

@@ -10,6 +10,7 @@
 
 #include "base/str_cat.h"
 #include "document/crops.h"
+#include "document/formula_crops.h"
 #include "document/layout_check.h"
 #include "document/layout_guard.h"
 #include "document/layout_parser.h"
@@ -314,8 +315,34 @@ void Extractor::ReadByWhitespace(const Image& image, const InkMap& map, const Pa
     text += TrimSpace(*answer);
   }
   page->blocks = GroupParagraphs(layout, texts, map.width, map.height);
+  if (card_.Knows(Task::kEquation)) ReadFoundFormulas(image, map, ink, page);
   WarnIfNothingRead(map, page);
   page->timings.recognize_seconds += SecondsSince(start);
+}
+
+// What was read of a formula line by line is nonsense, and only shows that it is none of text.
+void Extractor::ReadFoundFormulas(const Image& image, const InkMap& map, const PageInk& ink,
+                                  Page* page) const {
+  RequestBatch batch(engine_, options_.canceller, options_.savings.prune_blank);
+  std::vector<size_t> sent;
+  for (size_t i = 0; i < page->blocks.size(); ++i) {
+    if (page->blocks[i].type != "equation") continue;
+    Image crop = CropOfFormula(image, page->blocks[i].bbox, map, ink.unit, card_);
+    if (crop.empty()) continue;
+    const int max_new_tokens = MaxTokensOfFormula(crop);
+    batch.Submit(Task::kEquation, std::move(crop), max_new_tokens);
+    sent.push_back(i);
+  }
+  const std::vector<BatchAnswer> answers = batch.WaitAll();
+  AddTimings(answers, &page->timings);
+  for (size_t i = 0; i < sent.size(); ++i) {
+    ContentBlock read = page->blocks[sent[i]];
+    read.content = TakeAnswer(answers[i], StrCat("block ", sent[i] + 1, " (equation)"), page);
+    if (!read.content || IsBlank(*read.content)) continue;
+    const std::vector<ContentBlock> processed = PostProcess({std::move(read)});
+    // What the model takes for no text stays a picture.
+    if (!processed.empty()) page->blocks[sent[i]] = processed.front();
+  }
 }
 
 }  // namespace octavo

@@ -31,6 +31,8 @@ class Extractor {
                                Page* page) const;
   void ReadByWhitespace(const Image& image, const InkMap& map, const PageInk& ink,
                         Page* page) const;
+  void ReadFoundFormulas(const Image& image, const InkMap& map, const PageInk& ink,
+                         Page* page) const;
 
   Engine& engine_;
   const ModelCard& card_;

@@ -181,6 +181,63 @@ TEST_F(ExtractorTest, DoesNotAskAModelForLayoutThatItNeverLearned) {
   EXPECT_EQ(engine.requests().size(), 19u * 2);
 }
 
+// A page with a formula between lines of text: short, in the middle, with a raised letter.
+class FormulaPageTest : public ExtractorTest {
+ protected:
+  FormulaPageTest() {
+    print_ = PrintedPage(1000, 1000);
+    for (int y = 150; y < 400; y += 40) print_.Line(100, 900, y);
+    print_.Line(450, 500, 460);
+    print_.Fill(502, 430, 512, 442, 20);
+    for (int y = 520; y < 900; y += 40) print_.Line(100, 900, y);
+    options_.layout = ParseOptions::Layout::kWhitespace;
+  }
+  // Lines are words, but for the formula's.
+  static FakeEngine::Answer AnswerOf(const Request& request, const std::string& formula) {
+    if (FakeEngine::PromptOf(request) == "\nFormula Recognition:") return {formula};
+    return {request.pictures[0].width < 300 ? "a = b2" : "words of a line"};
+  }
+  const ContentBlock* FormulaOf(const Page& page) const {
+    for (const ContentBlock& block : page.blocks) {
+      if (block.type == "equation") return &block;
+    }
+    return nullptr;
+  }
+};
+
+TEST_F(FormulaPageTest, ReadsTheFormulasThatWhiteSpaceFinds) {
+  FakeEngine engine([](const Request& request) { return AnswerOf(request, "a = b^{2}"); });
+  const Page page = Read(engine);
+  ASSERT_NE(FormulaOf(page), nullptr);
+  EXPECT_EQ(FormulaOf(page)->content, "\\[\na = b^{2}\n\\]");
+  const Request asked = engine.requests().back();
+  EXPECT_EQ(FakeEngine::PromptOf(asked), "\nFormula Recognition:");
+  EXPECT_GT(asked.sampling.max_new_tokens, 0);
+  EXPECT_EQ(page.pictures.size(), 1u);
+}
+
+TEST_F(FormulaPageTest, KeepsAPictureOfWhatIsNotRead) {
+  FakeEngine engine([](const Request& request) { return AnswerOf(request, "a = b^{2}"); });
+  card_.knows_every_task = false;
+  card_.tasks = {"text"};
+  EXPECT_EQ(FormulaOf(Read(engine))->content, std::nullopt);
+  for (const Request& request : engine.requests()) {
+    EXPECT_EQ(FakeEngine::PromptOf(request), "\nText Recognition:");
+  }
+  card_.tasks = {"text", "equation"};
+  FakeEngine silent([](const Request& request) { return AnswerOf(request, " "); });
+  EXPECT_EQ(FormulaOf(Read(silent))->content, std::nullopt);
+  FakeEngine failing([](const Request& request) -> FakeEngine::Answer {
+    if (FakeEngine::PromptOf(request) == "\nFormula Recognition:") {
+      return {"", FinishReason::kStop, Error(ErrorCode::kDataLoss, "out of luck")};
+    }
+    return AnswerOf(request, "");
+  });
+  const Page page = Read(failing);
+  EXPECT_EQ(FormulaOf(page)->content, std::nullopt);
+  EXPECT_EQ(page.warnings.size(), 1u);
+}
+
 TEST_F(ExtractorTest, FollowsTheModelWhenForced) {
   options_.layout = ParseOptions::Layout::kModel;
   FakeEngine engine([](const Request&) -> FakeEngine::Answer { return {"junk"}; });

@@ -1,10 +1,8 @@
 #include "document/line_crops.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 
 #include "document/crops.h"
 
@@ -32,24 +30,6 @@ std::vector<int> CutPositions(const LayoutLine& line, const Cell& cell, int num_
     if (best != nullptr) cuts.push_back((best->x0 + best->x1) / 2);
   }
   return cuts;
-}
-
-// The crop with paper behind it up to `width`; most of a line of print is paper, so its median is.
-Image AddPaper(const Image& crop, int width) {
-  std::array<uint8_t, 3> paper{};
-  for (size_t channel = 0; channel < 3; ++channel) {
-    std::vector<uint8_t> values;
-    for (size_t i = channel; i < crop.pixels.size(); i += 3) values.push_back(crop.pixels[i]);
-    const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    paper[channel] = *middle;
-  }
-  Image out(width, crop.height);
-  for (int y = 0; y < out.height; ++y) {
-    uint8_t* row = std::copy_n(crop.row(y), crop.width * 3, out.row(y));
-    for (int x = crop.width; x < width; ++x) row = std::copy(paper.begin(), paper.end(), row);
-  }
-  return out;
 }
 
 }  // namespace
@@ -90,9 +70,7 @@ Image CropOfLine(const Image& page, const LinePiece& piece, const InkMap& map,
   Image crop = Crop(page, piece.box.x0 * scale, piece.box.y0 * scale, piece.box.x1 * scale,
                     piece.box.y1 * scale);
   if (crop.empty()) return crop;
-  if (map.is_inverted) {
-    for (uint8_t& value : crop.pixels) value = static_cast<uint8_t>(255 - value);
-  }
+  if (map.is_inverted) Invert(&crop);
   if (card.line_height_px > 0) {
     const double factor = static_cast<double>(card.line_height_px) / crop.height;
     const int crop_width = std::max(1, static_cast<int>(std::lround(crop.width * factor)));

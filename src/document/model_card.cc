@@ -22,13 +22,17 @@ using Json = nlohmann::json;
   throw Error(ErrorCode::kDataLoss, StrCat(where, ": ", what));
 }
 
-int PixelsOf(const Json& line, const char* key, const std::string& where) {
-  const auto found = line.find(key);
-  if (found == line.end()) return 0;
-  if (!found->is_number_integer() || *found < 0 || *found > 10000) {
-    ThrowWrong(where, StrCat("line.", key, " is not a whole number of 0 to 10000"));
+// A part of the card whose values are pixels; {} where it is not there.
+Json SizesOf(const Json& card, const char* part, const std::string& where) {
+  const auto found = card.find(part);
+  if (found == card.end()) return Json::object();
+  if (!found->is_object()) ThrowWrong(where, StrCat(part, " is not an object"));
+  for (const auto& [key, value] : found->items()) {
+    if (!value.is_number_integer() || value < 0 || value > 10000) {
+      ThrowWrong(where, StrCat(part, ".", key, " is not a whole number of 0 to 10000"));
+    }
   }
-  return found->get<int>();
+  return *found;
 }
 
 // Of a folder of files, beside a GGUF file, or, in words, inside an .octavo file.
@@ -73,13 +77,15 @@ ModelCard ReadModelCard(const std::string& model_dir) {
       card.tasks.push_back(task.get<std::string>());
     }
   }
-  const auto line = json.find("line");
-  if (line != json.end()) {
-    if (!line->is_object()) ThrowWrong(where, "line is not an object");
-    card.line_height_px = PixelsOf(*line, "height_px", where);
-    card.line_min_width_px = PixelsOf(*line, "min_width_px", where);
-    card.line_max_width_px = PixelsOf(*line, "max_width_px", where);
-  }
+  const Json line = SizesOf(json, "line", where);
+  card.line_height_px = line.value("height_px", 0);
+  card.line_min_width_px = line.value("min_width_px", 0);
+  card.line_max_width_px = line.value("max_width_px", 0);
+  const Json equation = SizesOf(json, "equation", where);
+  card.equation_min_letter_px = equation.value("min_letter_px", 0);
+  card.equation_max_letter_px = equation.value("max_letter_px", 0);
+  card.equation_min_width_px = equation.value("min_width_px", 0);
+  card.equation_max_width_px = equation.value("max_width_px", 0);
   return card;
 }
 

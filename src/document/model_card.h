@@ -1,10 +1,13 @@
 // octavo.json, an optional file of a model folder or text of an .octavo file: what a model was
 // trained for.
 //
-//   {"name": "octavo-nano", "tasks": ["text"],
-//    "line": {"height_px": 28, "min_width_px": 224, "max_width_px": 560}}
+//   {"name": "octavo-nano", "tasks": ["text", "equation"],
+//    "line": {"height_px": 28, "min_width_px": 224, "max_width_px": 560},
+//    "equation": {"min_letter_px": 9, "max_letter_px": 15,
+//                 "min_width_px": 112, "max_width_px": 560}}
 //
-// Without the file a model is taken to know every task, and lines are sent as they are.
+// Without the file a model is taken to know every task, and lines and formulas are sent as they
+// are.
 #ifndef OCTAVO_DOCUMENT_MODEL_CARD_H_
 #define OCTAVO_DOCUMENT_MODEL_CARD_H_
 
@@ -25,6 +28,13 @@ struct ModelCard {
   int line_height_px = 0;     // 0: as they are
   int line_min_width_px = 0;  // 0: any
   int line_max_width_px = 0;  // 0: any
+  // How display formulas are read best: on pages whose letters (the median of all) are lower or
+  // higher than these, rescaled; with paper added behind where they are narrower; reduced where
+  // wider. 0: any.
+  int equation_min_letter_px = 0;
+  int equation_max_letter_px = 0;
+  int equation_min_width_px = 0;
+  int equation_max_width_px = 0;
 
   bool Knows(std::string_view task) const;
   bool Knows(Task task) const { return Knows(TaskName(task)); }

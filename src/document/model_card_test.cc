@@ -44,6 +44,17 @@ TEST_F(ModelCardTest, ReadsTasksAndLines) {
   EXPECT_EQ(card.line_max_width_px, 560);
 }
 
+TEST_F(ModelCardTest, ReadsEquations) {
+  const ModelCard card = Read(R"({"tasks": ["equation"], "equation": {"min_letter_px": 9,
+      "max_letter_px": 15, "min_width_px": 112, "max_width_px": 560}})");
+  EXPECT_TRUE(card.Knows(Task::kEquation));
+  EXPECT_EQ(card.equation_min_letter_px, 9);
+  EXPECT_EQ(card.equation_max_letter_px, 15);
+  EXPECT_EQ(card.equation_min_width_px, 112);
+  EXPECT_EQ(card.equation_max_width_px, 560);
+  EXPECT_EQ(card.line_height_px, 0);
+}
+
 TEST_F(ModelCardTest, OfAGgufFileStandsBesideIt) {
   Read(R"({"name": "n", "tasks": ["text"]})");
   std::ofstream(folder_ / "model.gguf") << "GGUF and more";
@@ -56,8 +67,10 @@ TEST_F(ModelCardTest, OfAGgufFileStandsBesideIt) {
 }
 
 TEST_F(ModelCardTest, RefusesWrongTypes) {
-  for (const char* json : {"[]", R"({"name": 1})", R"({"tasks": "text"})", R"({"tasks": [1]})",
-                           R"({"line": {"height_px": -1}})", R"({"line": []})", "{"}) {
+  for (const char* json :
+       {"[]", R"({"name": 1})", R"({"tasks": "text"})", R"({"tasks": [1]})",
+        R"({"line": {"height_px": -1}})", R"({"line": []})", "{", R"({"equation": 1})",
+        R"({"equation": {"min_letter_px": "9"}})", R"({"equation": {"max_width_px": 10001}})"}) {
     EXPECT_THROW(Read(json), Error) << json;
   }
 }

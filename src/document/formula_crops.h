@@ -1,0 +1,28 @@
+// The pictures of display formulas that white space found, in the size that the model in use reads
+// best.
+#ifndef OCTAVO_DOCUMENT_FORMULA_CROPS_H_
+#define OCTAVO_DOCUMENT_FORMULA_CROPS_H_
+
+#include <array>
+
+#include "document/ink_map.h"
+#include "document/model_card.h"
+#include "vision/image.h"
+
+namespace octavo {
+
+// The pixels of a formula with a small margin, rescaled to letters of the sizes that the card
+// names, narrower where the formula is wider than the card's limit, with paper behind up to its
+// least width, then padded and enlarged like every crop; dark on light, whatever the page is.
+// bbox: fractions of the page. map: of the page; letter_height: of its letters, in map pixels
+// (PageInk::unit). Empty if the box has no pixel.
+Image CropOfFormula(const Image& page, const std::array<double, 4>& bbox, const InkMap& map,
+                    int letter_height, const ModelCard& card);
+
+// The most tokens that the formula can hold, at one token a character, with room to spare: a model
+// that loops is stopped there.
+int MaxTokensOfFormula(const Image& crop);
+
+}  // namespace octavo
+
+#endif  // OCTAVO_DOCUMENT_FORMULA_CROPS_H_

@@ -1,0 +1,78 @@
+#include "document/formula_crops.h"
+
+#include <gtest/gtest.h>
+
+namespace octavo {
+namespace {
+
+// White paper with a black formula at 100 to 300 by 50 to 90.
+Image FormulaPage() {
+  Image page(500, 200, 255);
+  for (int y = 50; y < 90; ++y) std::fill(page.row(y) + 300, page.row(y) + 900, uint8_t{0});
+  return page;
+}
+constexpr std::array<double, 4> kBox = {0.2, 0.25, 0.6, 0.45};
+
+InkMap MapOf(int scale, bool is_inverted = false) {
+  InkMap map;
+  map.scale = scale;
+  map.is_inverted = is_inverted;
+  return map;
+}
+
+TEST(FormulaCrops, HaveAMarginThatGrowsWithTheLetters) {
+  const Image small = CropOfFormula(FormulaPage(), kBox, MapOf(1), 10, {});
+  EXPECT_EQ(small.width, 208);
+  EXPECT_EQ(small.height, 48);
+  EXPECT_EQ(CropOfFormula(FormulaPage(), kBox, MapOf(2), 10, {}).width, 216);
+  EXPECT_EQ(CropOfFormula(FormulaPage(), kBox, MapOf(1), 0, {}).width, 204);
+}
+
+TEST(FormulaCrops, AreRescaledToTheCardsLetters) {
+  ModelCard card;
+  card.equation_min_letter_px = 9;
+  card.equation_max_letter_px = 15;
+  EXPECT_EQ(CropOfFormula(FormulaPage(), kBox, MapOf(1), 9, card).width, 208);
+  EXPECT_EQ(CropOfFormula(FormulaPage(), kBox, MapOf(1), 15, card).width, 212);
+  const Image reduced = CropOfFormula(FormulaPage(), kBox, MapOf(2), 15, card);
+  EXPECT_EQ(reduced.width, 112);
+  EXPECT_EQ(reduced.height, 32);
+  EXPECT_EQ(CropOfFormula(FormulaPage(), kBox, MapOf(1), 6, card).width, 306);
+  EXPECT_EQ(CropOfFormula(FormulaPage(), kBox, MapOf(1), 0, card).width, 204);
+}
+
+TEST(FormulaCrops, KeepTheCardsWidths) {
+  ModelCard card;
+  card.equation_max_width_px = 104;
+  const Image reduced = CropOfFormula(FormulaPage(), kBox, MapOf(1), 10, card);
+  EXPECT_EQ(reduced.width, 122);  // 104 by 24, enlarged as every crop that is lower than 28
+  EXPECT_EQ(reduced.height, 28);
+  card.equation_max_width_px = 0;
+  card.equation_min_width_px = 300;
+  const Image padded = CropOfFormula(FormulaPage(), kBox, MapOf(1), 10, card);
+  EXPECT_EQ(padded.width, 300);
+  EXPECT_EQ(padded.row(24)[100 * 3], 0);
+  EXPECT_EQ(padded.row(24)[250 * 3], 0);  // ink is most of this box, so that is its paper
+}
+
+TEST(FormulaCrops, StayOnThePage) {
+  const Image all = CropOfFormula(FormulaPage(), {0, 0, 1, 1}, MapOf(1), 10, {});
+  EXPECT_EQ(all.width, 500);
+  EXPECT_EQ(all.height, 200);
+  EXPECT_TRUE(CropOfFormula(FormulaPage(), {2, 2, 3, 3}, MapOf(1), 10, {}).empty());
+}
+
+TEST(FormulaCrops, AreDarkOnLight) {
+  Image page = FormulaPage();
+  for (uint8_t& value : page.pixels) value = static_cast<uint8_t>(255 - value);
+  EXPECT_EQ(CropOfFormula(page, kBox, MapOf(1, true), 10, {}).pixels,
+            CropOfFormula(FormulaPage(), kBox, MapOf(1), 10, {}).pixels);
+}
+
+TEST(FormulaCrops, HaveRoomForEverySign) {
+  EXPECT_GE(MaxTokensOfFormula(Image(112, 28)), 100);
+  EXPECT_GE(MaxTokensOfFormula(Image(540, 104)), 1000);
+}
+
+}  // namespace
+}  // namespace octavo
