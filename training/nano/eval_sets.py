@@ -74,6 +74,17 @@ def pages(data: str) -> Iterator[Page]:
         yield _held_page(held_pages.draw(page, texts, SEED))
 
 
+def formulas(data: str) -> Iterator[Page]:
+    """Pages with four formulas each by mathtext in held-out mathematical faces, between held-out texts; every third one
+    worn."""
+    del data
+    texts = held_pages.held_texts(SEED + 2)
+    for index in range(12):
+        family = ("Linux Libertine O", "Caladea", "Lato", "CMU Sans Serif")[index % 4]
+        sheet = held_pages.Page(f"formula-{index:02d}", family, (11, 10.5, 9.5)[index // 4], index % 3 == 2)
+        yield _held_page(held_pages.draw(sheet, texts, SEED))
+
+
 def typeset_pages(data: str) -> Iterator[Page]:
     """Whole pages by groff with the macros -me, which training does not use, in held-out faces."""
     source, fonts = TextSource(data, "held", SEED), GroffFonts(os.path.join(os.path.abspath(data), "groff-fonts"))
@@ -151,8 +162,8 @@ def degraded(data: str) -> Iterator[Page]:
 
 
 SETS: dict[str, Callable[[str], Iterator[Page]]] = {
-    "lines": lines, "blocks": blocks, "pages": pages, "typeset": typeset_pages, "tex": tex, "real": real,
-    "degraded": degraded,
+    "lines": lines, "blocks": blocks, "pages": pages, "formulas": formulas, "typeset": typeset_pages, "tex": tex,
+    "real": real, "degraded": degraded,
 }  # fmt: skip
 
 

@@ -39,7 +39,7 @@ _LEFT_OUT = re.compile(
 
 
 @dataclass(frozen=True)
-class _Page:
+class Page:
     name: str
     family: str
     points: float
@@ -47,11 +47,11 @@ class _Page:
 
 
 PAGES = (
-    _Page("prose-1", "Caladea", 11), _Page("prose-2", "Lato", 10.5, True),
-    _Page("columns-1", "Linux Libertine O", 10.5), _Page("columns-2", "Noto Sans Display", 9.5),
-    _Page("sections-1", "CMU Sans Serif", 11, True), _Page("list-1", "Noto Serif Display", 11),
-    _Page("list-2", "Cousine", 9.5), _Page("table-1", "Lato", 10.5), _Page("table-2", "Caladea", 11, True),
-    _Page("formula-1", "Linux Libertine O", 11),
+    Page("prose-1", "Caladea", 11), Page("prose-2", "Lato", 10.5, True),
+    Page("columns-1", "Linux Libertine O", 10.5), Page("columns-2", "Noto Sans Display", 9.5),
+    Page("sections-1", "CMU Sans Serif", 11, True), Page("list-1", "Noto Serif Display", 11),
+    Page("list-2", "Cousine", 9.5), Page("table-1", "Lato", 10.5), Page("table-2", "Caladea", 11, True),
+    Page("formula-1", "Linux Libertine O", 11),
 )  # fmt: skip
 
 
@@ -73,7 +73,7 @@ def _face(family: str, styles: tuple[str, ...]) -> str:
 class _Sheet:
     """A page that is filled from the top of a column; collects its Markdown and its boxes."""
 
-    def __init__(self, page: _Page, texts: list[str], rng: random.Random) -> None:
+    def __init__(self, page: Page, texts: list[str], rng: random.Random) -> None:
         self.page, self.texts, self.rng = page, texts, rng
         self.image = Image.new("L", SIZE, 255)
         self.draw = ImageDraw.Draw(self.image)
@@ -264,7 +264,7 @@ _KINDS: dict[str, Callable[[_Sheet], None]] = {
 }  # fmt: skip
 
 
-def draw(page: _Page, texts: list[str], seed: int) -> _Sheet:
+def draw(page: Page, texts: list[str], seed: int) -> _Sheet:
     """One page; `texts` loses what is used."""
     if page.family not in HELD_FAMILIES:
         raise ValueError(f"{page.family} is trained on")

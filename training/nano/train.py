@@ -20,7 +20,7 @@ from queue import Empty
 import numpy as np
 import torch
 
-from nano import batches, weights
+from nano import batches, ranks, weights
 from nano.losses import LossWeights, Truth, layout_loss, place_loss, prune, reading_loss, slot_loss
 from nano.model import Nano
 from nano.optimiser import Optimiser
@@ -82,7 +82,8 @@ def parse_arguments() -> argparse.Namespace:
         choices=["auto", "float32", "bfloat16"],
         help="auto: bfloat16 where it is in hardware",
     )
-    add("--threads", type=int, default=1)
+    add("--threads", type=int, default=1, help="threads of each rank")
+    add("--ranks", type=int, default=1, help="processes that train, each with a drawing process of its own")
     add("--seed", type=int, default=1)
     add("--save-minutes", type=float, default=4)
     return parser.parse_args()
@@ -122,10 +123,10 @@ def next_batch(queue: multiprocessing.Queue, drawer: multiprocessing.Process) ->
 
 
 class Trainer:
-    """Model, optimiser and schedule of one run."""
+    """Model, optimiser and schedule of one run. All ranks hold the same; rank 0 reports and saves."""
 
-    def __init__(self, arguments: argparse.Namespace) -> None:
-        self.arguments = arguments
+    def __init__(self, arguments: argparse.Namespace, rank: int = 0) -> None:
+        self.arguments, self.rank = arguments, rank
         self.loss_weights = LossWeights(arguments.slot, arguments.guide, arguments.place, arguments.layout)
         self.progress = Progress()
         model = weights.from_hf(arguments.start) if arguments.start and not os.path.exists(arguments.state) else Nano()
@@ -136,21 +137,30 @@ class Trainer:
             self.progress = Progress(**state["progress"])
         self.model = model.to(compute_type(arguments.precision))  # masters stay float32
         self.progress.started += 1
-        self.rng = random.Random(arguments.seed * 1000 + self.progress.started)
-        self.generator = torch.Generator().manual_seed(arguments.seed * 1000 + self.progress.started)
+        self.seed = arguments.seed * 1000 + self.progress.started + 100 * rank
+        self.rng = random.Random(self.seed)
+        self.generator = torch.Generator().manual_seed(self.seed)
         self.held: dict[str, list[Truth]] = {}
+        if rank == 0:
+            self.draw_held_out()
+
+    def draw_held_out(self) -> None:
         kinds = [("piece", 320, 4), ("line", 320, 3), ("paragraph", 256, 3)]
-        if "page" in batches.MIXTURES[arguments.mixture]:
-            kinds.append(("page", 1152, 3))
+        kinds += [kind for kind in (("formula", 320, 4), ("page", 1152, 3)) if kind[0] in self.mixture()]
         for kind, tokens, count in kinds:
-            held = batches.stream(arguments.data, "held", 7, {kind: 1.0}, tokens)
+            held = batches.stream(self.arguments.data, "held", 7, {kind: 1.0}, tokens)
             self.held[kind] = [to_truth(batch) for batch in islice(held, count)]
 
+    def mixture(self) -> dict[str, float]:
+        return batches.MIXTURES[self.arguments.mixture]
+
     def scale(self) -> float:
-        """Warm-up, then a cosine over the whole schedule."""
+        """Warm-up of what moves, then a cosine over the whole schedule."""
         done = min(1.0, self.progress.seconds / (self.arguments.minutes * 60))
         cosine = self.arguments.end + (1 - self.arguments.end) * 0.5 * (1 + math.cos(math.pi * done))
-        return min(1.0, (self.progress.steps + 1) / self.arguments.warm_up) * cosine
+        heads = self.arguments.heads_first
+        begun = self.progress.steps - (heads if self.progress.steps >= heads else 0)
+        return min(1.0, (begun + 1) / self.arguments.warm_up) * cosine
 
     def train_on(self, truth: Truth) -> dict[str, torch.Tensor]:
         """Gradients of one batch."""
@@ -207,59 +217,78 @@ class Trainer:
         torch.save(state, self.arguments.state + ".part")
         os.replace(self.arguments.state + ".part", self.arguments.state)
 
-    def step(self, truth: Truth, report: Report) -> None:
+    def step(self, truth: Truth, report: Report, stop: bool = False) -> bool:
+        """One step on a batch of each rank; whether rank 0 was told to stop."""
         parts = self.train_on(truth)
         only = weights.TRAINING_ONLY if self.progress.steps < self.arguments.heads_first else ()
-        parts["norm"] = torch.tensor(self.optimiser.step(self.scale(), only))
+        shared = ranks.Shared(self.scale(), stop, len(truth.image), int((truth.answer >= 0).sum()))
+        if self.arguments.ranks > 1:
+            shared = ranks.average(list(self.model.parameters()), shared, self.rank)
+        parts["norm"] = torch.tensor(self.optimiser.step(shared.scale, only))
         report.add(truth.task, parts)
         self.progress.steps += 1
-        self.progress.crops += len(truth.image)
-        self.progress.characters += int((truth.answer >= 0).sum())
+        self.progress.crops += shared.crops
+        self.progress.characters += shared.characters
+        return shared.stop
 
     def log(self, entry: dict[str, object]) -> None:
+        if self.rank != 0:
+            return
         line = json.dumps(entry)
         with open(self.arguments.state + ".log", "a", encoding="utf-8") as handle:
             handle.write(line + "\n")
         print(line, flush=True)
 
+    def report_and_save(self, report: Report, saved: float) -> float:
+        """Logs the means since the last report; now and then held-out figures, too, and a state. `saved`: when that
+        was last; returns it, brought up to date."""
+        entry: dict[str, object] = {
+            **asdict(self.progress),
+            "cpu": round(time.process_time()),
+            "rate": round(self.scale() * self.arguments.rate, 6),
+            **report.take(),
+        }
+        if self.rank == 0 and time.monotonic() - saved > self.arguments.save_minutes * 60:
+            entry["held"] = self.evaluate()
+            self.save()
+            saved = time.monotonic()
+        self.log(entry)
+        return saved
+
     def run(self, queue: multiprocessing.Queue, drawer: multiprocessing.Process) -> None:
-        stop: list[int] = []
-        signal.signal(signal.SIGTERM, lambda number, _: stop.append(number))
-        report, saved = Report(), time.monotonic()
+        asked: list[int] = []
+        signal.signal(signal.SIGTERM, lambda number, _: asked.append(number))
+        report, saved, stopped = Report(), time.monotonic(), False
         self.log({"start": vars(self.arguments), "precision": str(self.model.dtype), **asdict(self.progress)})
-        while not stop and self.progress.seconds < self.arguments.minutes * 60:
+        while not stopped:
             begin = time.monotonic()
-            self.step(to_truth(next_batch(queue, drawer)), report)
+            stop = bool(asked) or self.progress.seconds >= self.arguments.minutes * 60
+            stopped = self.step(to_truth(next_batch(queue, drawer)), report, stop)
             self.progress.seconds += time.monotonic() - begin
             if self.progress.steps % _REPORT_STEPS == 0:
-                entry: dict[str, object] = {
-                    **asdict(self.progress),
-                    "cpu": round(time.process_time()),
-                    "rate": round(self.scale() * self.arguments.rate, 6),
-                    **report.take(),
-                }
-                if time.monotonic() - saved > self.arguments.save_minutes * 60:
-                    entry["held"] = self.evaluate()
-                    self.save()
-                    saved = time.monotonic()
-                self.log(entry)
-        self.save()
-        self.log({"end": asdict(self.progress), "held": self.evaluate()})
+                saved = self.report_and_save(report, saved)
+        if self.rank == 0:
+            self.save()
+            self.log({"end": asdict(self.progress), "held": self.evaluate()})
 
 
-def main() -> None:
-    arguments = parse_arguments()
+def train(rank: int, arguments: argparse.Namespace) -> None:
+    """One rank, with its drawing process."""
     torch.set_num_threads(arguments.threads)
     torch.manual_seed(arguments.seed)
-    trainer = Trainer(arguments)
+    trainer = Trainer(arguments, rank)
     queue: multiprocessing.Queue = multiprocessing.Queue(8)
-    seed = arguments.seed * 1000 + trainer.progress.started
-    drawer = multiprocessing.Process(target=draw_batches, args=(queue, arguments, seed), daemon=True)
+    drawer = multiprocessing.Process(target=draw_batches, args=(queue, arguments, trainer.seed), daemon=True)
     drawer.start()
     try:
         trainer.run(queue, drawer)
     finally:
         drawer.terminate()
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    ranks.run(arguments.ranks, os.path.abspath(arguments.state) + ".ranks", train, arguments)
 
 
 if __name__ == "__main__":
