@@ -1,6 +1,7 @@
 #include "document/formula_lines.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "base/utf8.h"
@@ -12,13 +13,29 @@ bool IsAsciiLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 
 
 struct TextCounts {
   int num_chars = 0;       // without blanks
-  int num_word_chars = 0;  // in runs of four letters and more; names of functions have three
+  int num_word_chars = 0;  // in runs of four letters and more, and in words of three
   int num_relations = 0;
   int num_signs = 0;         // what numbers, dates and page numbers do not have
+  int num_scripts = 0;       // of LaTeX: ^{ and _{
   int num_raised_marks = 0;  // which print raises in text, too
   bool has_ideographs = false;
-  bool has_latex = false;  // of a model that knows formulas
+  bool has_inline_latex = false;  // of a model that writes formulas among text
 };
+
+// The bytes of the LaTeX command that the text begins with, 0 if it begins with none.
+size_t CommandLength(std::string_view text) {
+  if (text.size() < 2 || text[0] != '\\' || !IsAsciiLetter(text[1])) return 0;
+  size_t length = 2;
+  while (length < text.size() && IsAsciiLetter(text[length])) ++length;
+  return length;
+}
+
+bool IsRelation(std::string_view command) {
+  constexpr std::string_view kRelations[] = {"\\leq",    "\\geq",    "\\neq",   "\\approx",
+                                             "\\equiv",  "\\sim",    "\\in",    "\\to",
+                                             "\\propto", "\\subset", "\\times", "\\pm"};
+  return std::find(std::begin(kRelations), std::end(kRelations), command) != std::end(kRelations);
+}
 
 // One character of a line.
 void CountCharacter(char32_t c, TextCounts* counts) {
@@ -36,21 +53,54 @@ void CountCharacter(char32_t c, TextCounts* counts) {
   if (c >= kFirstIdeograph) counts->has_ideographs = true;
 }
 
-TextCounts CountText(const std::vector<FormulaLine>& lines, size_t num_lines) {
-  constexpr int kMinWord = 4;
-  TextCounts counts;
-  for (size_t i = 0; i < num_lines; ++i) {
-    int run = 0;
-    if (lines[i].text.find("\\(") != std::string_view::npos) counts.has_latex = true;
-    for (std::string_view text = lines[i].text; !text.empty();) {
+// Three small letters with blanks or stops around them are a word of a sentence, not a product;
+// names of functions are none. `after`: what follows the run.
+bool IsShortWord(std::string_view word, char before, std::string_view after) {
+  constexpr std::string_view kFunctions[] = {"sin", "cos", "tan", "log", "exp", "lim",
+                                             "max", "min", "sup", "inf", "det", "mod"};
+  constexpr std::string_view kEnds = " .,;:!?";
+  const bool is_small =
+      std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  const bool stands_alone =
+      before == ' ' && (after.empty() || kEnds.find(after[0]) != std::string_view::npos);
+  return word.size() == 3 && is_small && stands_alone &&
+         std::find(std::begin(kFunctions), std::end(kFunctions), word) == std::end(kFunctions);
+}
+
+// One line. A command of LaTeX is a sign, unless it looks like the beginning of a path.
+void CountLine(std::string_view text, TextCounts* counts) {
+  constexpr size_t kMinWord = 4;
+  if (text.find("\\(") != std::string_view::npos) counts->has_inline_latex = true;
+  char last = ' ';
+  while (!text.empty()) {
+    size_t length = last != ':' && last != '\\' ? CommandLength(text) : 0;
+    if (length > 0) {
+      ++counts->num_chars;
+      ++counts->num_signs;
+      if (IsRelation(text.substr(0, length))) ++counts->num_relations;
+    } else if (IsAsciiLetter(text[0])) {
+      while (length < text.size() && IsAsciiLetter(text[length])) ++length;
+      const std::string_view run = text.substr(0, length);
+      const int num_letters = static_cast<int>(length);
+      counts->num_chars += num_letters;
+      counts->num_signs += num_letters;
+      if (length >= kMinWord || IsShortWord(run, last, text.substr(length))) {
+        counts->num_word_chars += num_letters;
+      }
+    } else {
       const DecodedChar c = DecodeUtf8(text);
-      run = IsAsciiLetter(text[0]) ? run + 1 : 0;
-      if (run == kMinWord) counts.num_word_chars += kMinWord;
-      if (run > kMinWord) ++counts.num_word_chars;
-      CountCharacter(c.code_point, &counts);
-      text.remove_prefix(static_cast<size_t>(c.num_bytes));
+      if (text[0] == '{' && (last == '^' || last == '_')) ++counts->num_scripts;
+      CountCharacter(c.code_point, counts);
+      length = static_cast<size_t>(c.num_bytes);
     }
+    last = text[length - 1];
+    text.remove_prefix(length);
   }
+}
+
+TextCounts CountText(const std::vector<FormulaLine>& lines, size_t num_lines) {
+  TextCounts counts;
+  for (size_t i = 0; i < num_lines; ++i) CountLine(lines[i].text, &counts);
   return counts;
 }
 
@@ -94,10 +144,10 @@ size_t CountFormulaLines(const std::vector<FormulaLine>& lines, const FormulaPla
                   [](const FormulaLine& part) { return part.line->is_row; });
   if (has_rows_only) return 0;
   const TextCounts text = CountText(lines, num_lines);
-  if (text.num_signs == 0 || text.has_ideographs || text.has_latex ||
+  if (text.num_signs == 0 || text.has_ideographs || text.has_inline_latex ||
       4 * text.num_word_chars > text.num_chars)
     return 0;
-  num_scripts = std::max(0, num_scripts - text.num_raised_marks);
+  num_scripts = std::max(0, num_scripts - text.num_raised_marks) + text.num_scripts;
   const bool is_indented =
       box.x0 - place.x0 >= 2 * place.letter_height && place.x1 - box.x1 >= 2 * place.letter_height;
   const bool has_parts = num_scripts > 0 || StandAboveOneAnother(lines, num_lines);

@@ -29,8 +29,9 @@ struct FormulaPlace {
 // How many of the first of `lines` (one column, from top to bottom) are one display formula; 0: it
 // is none. A formula stands apart from what is above and below; hardly any of its characters are of
 // words; it has raised or lowered letters, fractions, large signs or parts above one another, and
-// is indented from both sides or has a sign of relation. Less is not enough: what is no text is not
-// read as text.
+// is indented from both sides or has a sign of relation. Commands of LaTeX are signs: a model that
+// knows formulas may write them where it was asked for a line of text. Less is not enough: what is
+// no text is not read as text.
 size_t CountFormulaLines(const std::vector<FormulaLine>& lines, const FormulaPlace& place);
 
 }  // namespace octavo

@@ -27,6 +27,8 @@ TEST(FormulaLines, HaveScriptsAndNoWords) {
   EXPECT_EQ(Count({Line(100, 300, 200, 24, 1)}, {"a2 = b"}), 1u);  // at the margin
   EXPECT_EQ(Count({Line(100, 300, 200, 24, 1)}, {"1st of 2"}), 0u);
   EXPECT_EQ(Count({Line(500, 700, 200, 24, 1)}, {"where x2 stands"}), 0u);
+  EXPECT_EQ(Count({Line(100, 300, 200, 24, 2)}, {"to a pig, a pig to a man, and a man"}), 0u);
+  EXPECT_EQ(Count({Line(100, 300, 200, 24, 2)}, {"max log x, PV = nRT"}), 1u);
   EXPECT_EQ(Count({Line(500, 700, 200, 24, 0)}, {"12 34 5"}), 0u);
   EXPECT_EQ(Count({Line(500, 700, 200, 24, 1)}, {"93%"}), 0u);
   EXPECT_EQ(Count({Line(500, 700, 200, 24, 2)}, {"- 117 -"}), 0u);  // in a face of broken strokes
@@ -39,6 +41,16 @@ TEST(FormulaLines, HaveARelationInTheMiddleOfTheColumn) {
   EXPECT_EQ(Count({Line(500, 700, 200)}, {"sin(x) = 1"}), 1u);
   EXPECT_EQ(Count({Line(100, 300, 200)}, {"x = 1;"}), 0u);  // a program's, more likely
   EXPECT_EQ(Count({Line(500, 700, 200)}, {"name = value"}), 0u);
+}
+
+// A model that knows formulas writes LaTeX where it is asked for a line of text.
+TEST(FormulaLines, MayHaveBeenReadAsLatex) {
+  EXPECT_EQ(Count({Line(500, 700, 200)}, {"A\\equiv mr"}), 1u);
+  EXPECT_EQ(Count({Line(500, 700, 200)}, {"A\\equiv mr^{2}"}), 1u);
+  EXPECT_EQ(Count({Line(500, 700, 200)}, {"\\alpha_{\\epsilon}\\omega"}), 1u);
+  EXPECT_EQ(Count({Line(500, 700, 200)}, {"\\alpha stands alone here"}), 0u);
+  EXPECT_EQ(Count({Line(500, 700, 200)}, {"x = C:\\users\\public"}), 0u);
+  EXPECT_EQ(Count({Line(500, 700, 200)}, {"= \\\\server\\letters"}), 0u);
 }
 
 TEST(FormulaLines, TakeLimitsAndNumeratorsWithThem) {

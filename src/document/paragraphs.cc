@@ -64,7 +64,9 @@ double BaselineOf(const LayoutLine& line) {
   return line.baseline > 0 ? line.baseline : line.box.y1;
 }
 
-ColumnShape ShapeOf(const std::vector<ReadLine>& lines, size_t begin, size_t end) {
+// letter_height: of the text.
+ColumnShape ShapeOf(const std::vector<ReadLine>& lines, size_t begin, size_t end,
+                    double letter_height) {
   ColumnShape shape{lines[begin].line->box.x0, lines[begin].line->box.x1, 0, end - begin};
   std::vector<double> pitches;
   bool has_text = false;
@@ -74,8 +76,10 @@ ColumnShape ShapeOf(const std::vector<ReadLine>& lines, size_t begin, size_t end
     shape.x0 = has_text ? std::min(shape.x0, line.box.x0) : line.box.x0;
     shape.x1 = has_text ? std::max(shape.x1, line.box.x1) : line.box.x1;
     has_text = true;
-    const bool has_pitch = i > begin && !lines[i - 1].line->is_picture;
-    if (has_pitch) pitches.push_back(BaselineOf(line) - BaselineOf(*lines[i - 1].line));
+    if (i == begin || lines[i - 1].line->is_picture) continue;
+    // The parts of formulas stand closer than lines of text can.
+    const double pitch = BaselineOf(line) - BaselineOf(*lines[i - 1].line);
+    if (pitch > letter_height) pitches.push_back(pitch);
   }
   // Half of the lines may begin paragraphs; those within them are closer.
   std::sort(pitches.begin(), pitches.end());
@@ -192,7 +196,7 @@ class Grouper {
   }
 
   void GroupColumn(size_t begin, size_t end, std::vector<Paragraph>* paragraphs) {
-    const ColumnShape shape = ShapeOf(lines_, begin, end);
+    const ColumnShape shape = ShapeOf(lines_, begin, end, letter_height_);
     std::vector<TableRow> rows;
     for (size_t i = begin; i < end; ++i) {
       lines_[i].is_row = IsRow(i, begin, end, shape);
