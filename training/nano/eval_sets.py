@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from PIL import Image, ImageFilter
@@ -21,6 +22,7 @@ from PIL import Image, ImageFilter
 from nano import held_out, held_pages, real_pages, tex_pages, typeset, vocabulary
 from nano.canvas import plain
 from nano.groff_fonts import GroffFonts
+from nano.known_formulas import KNOWN
 from nano.text_source import TextSource
 from nano.typeset_documents import make_document
 
@@ -107,6 +109,14 @@ def tex(data: str) -> Iterator[Page]:
         yield Page(f"tex-{index:02d}", *tex_pages.tex_page(source))
 
 
+def known(data: str) -> Iterator[Page]:
+    """Pages by pdfTeX with formulas that every book has; no generator made them."""
+    source = TextSource(data, "held", SEED + 3)
+    for index in range(0, len(KNOWN), 6):
+        blocks = partial(tex_pages.formula_blocks, formulas=KNOWN[index : index + 6])
+        yield Page(f"known-{index // 6}", *tex_pages.tex_page(source, blocks))
+
+
 def real(data: str) -> Iterator[Page]:
     """Pages of manuals in Debian packages."""
     del data
@@ -163,7 +173,7 @@ def degraded(data: str) -> Iterator[Page]:
 
 SETS: dict[str, Callable[[str], Iterator[Page]]] = {
     "lines": lines, "blocks": blocks, "pages": pages, "formulas": formulas, "typeset": typeset_pages, "tex": tex,
-    "real": real, "degraded": degraded,
+    "known": known, "real": real, "degraded": degraded,
 }  # fmt: skip
 
 

@@ -3,15 +3,19 @@
 A formula is a token list with the order in which mathtext ships its visible glyphs, so each glyph's place is known.
 """
 
+import logging
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from PIL import Image
 
 from nano.canvas import TOKEN, Ink, Sample, pack, smart_resize, worn
+from nano.terms import Term, joined, one
 from nano.text_source import TextSource
+from nano.textbook import textbook_term
 from nano.vocabulary import ID, LATEX
 
 _GREEK = LATEX[LATEX.index("\\alpha") : LATEX.index("\\Omega") + 1]
@@ -39,14 +43,6 @@ _POOL_SIZE, _FRESH_SHARE = 20000, 0.2
 
 
 @dataclass
-class Term:
-    """LaTeX tokens, and for each visible glyph in ship order the index of its token."""
-
-    tokens: list[str]
-    order: list[int]
-
-
-@dataclass
 class Drawn:
     """A formula's tokens, its picture (uint8, black on white) and glyph places (x, y, token index)."""
 
@@ -64,80 +60,64 @@ class _Pool:
 
 
 _POOL = _Pool()
-
-
-def _one(token: str, glyphs: int = 1) -> Term:
-    return Term([token], [0] * glyphs)
-
-
-def _join(*parts: "str | Term") -> Term:
-    """Concatenation; plain strings show nothing of their own (braces, carets)."""
-    tokens: list[str] = []
-    order: list[int] = []
-    for part in parts:
-        if isinstance(part, str):
-            tokens.append(part)
-        else:
-            order += [at + len(tokens) for at in part.order]
-            tokens += part.tokens
-    return Term(tokens, order)
+logging.getLogger("matplotlib.mathtext").setLevel(logging.ERROR)  # accents are "underfull"
 
 
 def _symbol(rng: random.Random) -> Term:
     kind = rng.random()
     if kind < 0.5:
-        return _one(rng.choice(_LETTERS))
+        return one(rng.choice(_LETTERS))
     if kind < 0.72:
-        return _one(rng.choice(_GREEK))
+        return one(rng.choice(_GREEK))
     if kind < 0.97:
-        return _one(rng.choice("0123456789"))
-    return _one(rng.choice([r"\infty", r"\partial", r"\nabla", r"\ell"]))
+        return one(rng.choice("0123456789"))
+    return one(rng.choice([r"\infty", r"\partial", r"\nabla", r"\ell"]))
 
 
 def _script(rng: random.Random, depth: int, mark: str) -> Term:
-    return _join(_symbol(rng), mark, "{", _expression(rng, depth - 2), "}")
+    return joined(_symbol(rng), mark, "{", _expression(rng, depth - 2), "}")
 
 
 def _both_scripts(rng: random.Random, depth: int) -> Term:
-    term = _join(_symbol(rng), "_", "{", _symbol(rng), "}", "^", "{", _symbol(rng), "}")
+    term = joined(_symbol(rng), "_", "{", _symbol(rng), "}", "^", "{", _symbol(rng), "}")
     first, low, high = term.order
     return Term(term.tokens, [first, high, low])
 
 
 def _fraction(rng: random.Random, depth: int) -> Term:
-    return _join(r"\frac", "{", _expression(rng, depth - 1), "}", "{", _expression(rng, depth - 1), "}")
+    return joined(r"\frac", "{", _expression(rng, depth - 1), "}", "{", _expression(rng, depth - 1), "}")
 
 
 def _root(rng: random.Random, depth: int) -> Term:
-    return _join(_one(r"\sqrt"), "{", _expression(rng, depth - 1), "}")
+    return joined(one(r"\sqrt"), "{", _expression(rng, depth - 1), "}")
 
 
 def _sum(rng: random.Random, depth: int) -> Term:
-    low = _join(_one(rng.choice("ijkn")), _one("="), _one(rng.choice("01")))
-    term = _join(_one(rng.choice([r"\sum", r"\prod"])), "_", "{", low, "}", "^", "{", _symbol(rng), "}")
-    return _join(Term(term.tokens, [term.order[-1], *term.order[:-1]]), _expression(rng, depth - 1))
+    low = joined(one(rng.choice("ijkn")), one("="), one(rng.choice("01")))
+    term = joined(one(rng.choice([r"\sum", r"\prod"])), "_", "{", low, "}", "^", "{", _symbol(rng), "}")
+    return joined(Term(term.tokens, [term.order[-1], *term.order[:-1]]), _expression(rng, depth - 1))
 
 
 def _integral(rng: random.Random, depth: int) -> Term:
-    term = _join(_one(r"\int"), "_", "{", _symbol(rng), "}", "^", "{", _symbol(rng), "}")
+    term = joined(one(r"\int"), "_", "{", _symbol(rng), "}", "^", "{", _symbol(rng), "}")
     sign, low, high = term.order
-    return _join(Term(term.tokens, [sign, high, low]), _expression(rng, depth - 1))
+    return joined(Term(term.tokens, [sign, high, low]), _expression(rng, depth - 1))
 
 
 def _named_function(rng: random.Random, depth: int) -> Term:
     name = rng.choice([r"\sin", r"\cos", r"\log", r"\ln", r"\exp"])
-    return _join(_one(name, len(name) - 1), _one("("), _expression(rng, depth - 1), _one(")"))
+    return joined(one(name, len(name) - 1), one("("), _expression(rng, depth - 1), one(")"))
 
 
 def _call(rng: random.Random, depth: int) -> Term:
     del depth
     if rng.random() < 0.4:
-        return _join(_symbol(rng), _one("("), _symbol(rng), _one(","), _symbol(rng), _one(")"))
-    return _join(_symbol(rng), _one("("), _symbol(rng), _one(")"))
+        return joined(_symbol(rng), one("("), _symbol(rng), one(","), _symbol(rng), one(")"))
+    return joined(_symbol(rng), one("("), _symbol(rng), one(")"))
 
 
 def _bracket(rng: random.Random, depth: int) -> Term:
-    return _join(_one("("), _sequence(rng, depth - 1, 2), _one(")"))
+    return joined(one("("), _sequence(rng, depth - 1, 2), one(")"))
 
 
 _FORMS: list[tuple[float, Callable[[random.Random, int], Term]]] = [
@@ -158,9 +138,9 @@ def _sequence(rng: random.Random, depth: int, count: int) -> Term:
     for _ in range(count - 1):
         operator = rng.choice(_OPERATORS)
         if operator:
-            parts.append(_one(operator))
+            parts.append(one(operator))
         parts.append(_expression(rng, depth))
-    return _join(*parts)
+    return joined(*parts)
 
 
 def needs_space(token: str, following: str) -> bool:
@@ -176,8 +156,8 @@ def to_latex(tokens: list[str]) -> str:
     return text
 
 
-def render(term: Term, size: int, font_set: str) -> Drawn | None:
-    """One parse, shipped twice: as a raster and as glyph places. None where mathtext fails."""
+def _ship(term: Term, size: int, font_set: str) -> Any:
+    """What mathtext makes of a term, to be drawn; None where it fails."""
     import matplotlib
     from matplotlib import _mathtext, mathtext
     from matplotlib.font_manager import FontProperties
@@ -190,8 +170,21 @@ def render(term: Term, size: int, font_set: str) -> Drawn | None:
     fonts = faces[font_set](FontProperties(size=size), LoadFlags.DEFAULT)
     try:
         box = _POOL.parser.parse(f"${to_latex(term.tokens)}$", fonts, size, 72)  # type: ignore[attr-defined]
-        shipped = _mathtext.ship(box)
+        return _mathtext.ship(box)
     except (ValueError, RuntimeError):
+        return None
+
+
+def glyph_codes(term: Term, font_set: str) -> list[int]:
+    """The font's codes of the visible glyphs, in ship order."""
+    shipped = _ship(term, 24, font_set)
+    return [] if shipped is None else [glyph[2] for glyph in shipped.to_vector().glyphs]
+
+
+def render(term: Term, size: int, font_set: str) -> Drawn | None:
+    """One parse, shipped twice: as a raster and as glyph places. None where mathtext fails."""
+    shipped = _ship(term, size, font_set)
+    if shipped is None:
         return None
     vector, image = shipped.to_vector(), 255 - np.asarray(shipped.to_raster(antialiased=True).image)
     glyphs: list[tuple[float, float, int]] = []
@@ -207,27 +200,27 @@ def new_term(rng: random.Random) -> Term:
     while True:
         term = _sequence(rng, rng.choice([1, 1, 2, 2, 3]), rng.randint(1, 3))
         if rng.random() < 0.7:
-            term = _join(term, _one(rng.choice(_RELATIONS)), _sequence(rng, rng.choice([0, 1, 2]), rng.randint(1, 2)))
+            term = joined(term, one(rng.choice(_RELATIONS)), _sequence(rng, rng.choice([0, 1, 2]), rng.randint(1, 2)))
         if 2 <= len(term.tokens) <= 60:
             return term
 
 
-def new_formula(source: TextSource) -> Drawn:
+def new_formula(source: TextSource, make: Callable[[random.Random], Term] = new_term) -> Drawn:
     """A formula that fits 540 x 104 pixels."""
     rng = source.rng
     while True:
-        term = new_term(rng)
+        term = make(rng)
         drawn = render(term, rng.randint(18, 30), rng.choice(_TRAIN_FONTS if source.split == "train" else _HELD_FONTS))
-        if drawn and drawn.image.shape[1] <= 540 and drawn.image.shape[0] <= 104:
+        if drawn and drawn.glyphs and drawn.image.shape[1] <= 540 and drawn.image.shape[0] <= 104:
             return drawn
 
 
 def pooled_formula(source: TextSource, fresh_share: float = _FRESH_SHARE) -> Drawn:
-    """A new formula, or in training mostly one that was drawn before."""
+    """A new formula, or in training mostly one that was drawn before; every other one in a form of books."""
     rng, pool = source.rng, _POOL.drawn
     if source.split == "train" and len(pool) >= 200 and rng.random() >= fresh_share:
         return rng.choice(pool)
-    drawn = new_formula(source)
+    drawn = new_formula(source, textbook_term if source.split == "train" and rng.random() < 0.5 else new_term)
     pool.append(drawn)
     if len(pool) > _POOL_SIZE:
         pool.pop(rng.randrange(len(pool)))

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,8 +96,7 @@ def _blocks(source: TextSource, count: int) -> list[TexBlock]:
         elif kind == "table":
             blocks.append(_table(source))
         else:
-            latex = to_latex(new_term(rng).tokens)
-            blocks.append(TexBlock(kind, f"{{%COLOUR%\\[ {latex} \\]}}", f"$$\n{latex}\n$$"))
+            blocks.append(_equation(to_latex(new_term(rng).tokens)))
     return blocks
 
 
@@ -127,14 +127,29 @@ def _colour(index: int) -> tuple[int, int, int]:
     return 10 + 40 * (index % 5), 10 + 40 * (index // 5 % 5), 10 + 40 * (index // 25)
 
 
-def tex_page(source: TextSource) -> tuple[Image.Image, str, list[tuple[str, Box]]]:
-    """(picture, Markdown, boxes as fractions of the page) of one page."""
+def _equation(latex: str) -> TexBlock:
+    return TexBlock("equation", f"{{%COLOUR%\\[ {latex} \\]}}", f"$$\n{latex}\n$$")
+
+
+def formula_blocks(source: TextSource, formulas: tuple[str, ...]) -> list[TexBlock]:
+    """Each formula below a paragraph of one or two lines."""
+    blocks: list[TexBlock] = []
+    for latex in formulas:
+        text = _text(source, 60, 140)
+        blocks += [TexBlock("text", f"{{%COLOUR%{_escape(text)}\\par}}", text), _equation(latex)]
+    return blocks
+
+
+def tex_page(
+    source: TextSource, make_blocks: Callable[[TextSource], list[TexBlock]] | None = None
+) -> tuple[Image.Image, str, list[tuple[str, Box]]]:
+    """(picture, Markdown, boxes as fractions of the page) of one page; what does not fit on it is left out."""
     rng = source.rng
     columns, size = rng.choice((1, 1, 2)), rng.choice((10, 11, 12))
     width, height = rng.choice(((8.27, 11.69), (8.5, 11.0)))
     text_width = round(width - 2 * rng.uniform(0.8, 1.3), 2)
     face = "\\sffamily" if rng.random() < 0.3 else ""
-    blocks = _blocks(source, 26)
+    blocks = make_blocks(source) if make_blocks else _blocks(source, 26)
     with tempfile.TemporaryDirectory() as folder:
 
         def source_of(coloured: bool) -> str:
