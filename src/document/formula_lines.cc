@@ -53,23 +53,30 @@ void CountCharacter(char32_t c, TextCounts* counts) {
   if (c >= kFirstIdeograph) counts->has_ideographs = true;
 }
 
+bool IsFunction(std::string_view name) {
+  constexpr std::string_view kFunctions[] = {"sin", "cos", "tan", "log", "exp", "lim",
+                                             "max", "min", "sup", "inf", "det", "mod"};
+  return std::find(std::begin(kFunctions), std::end(kFunctions), name) != std::end(kFunctions);
+}
+
+// Four letters and more, but for a function of a variable ("sinx").
+bool IsLongWord(std::string_view word) {
+  return word.size() >= 4 && !(word.size() == 4 && IsFunction(word.substr(0, 3)));
+}
+
 // Three small letters with blanks or stops around them are a word of a sentence, not a product;
 // names of functions are none. `after`: what follows the run.
 bool IsShortWord(std::string_view word, char before, std::string_view after) {
-  constexpr std::string_view kFunctions[] = {"sin", "cos", "tan", "log", "exp", "lim",
-                                             "max", "min", "sup", "inf", "det", "mod"};
   constexpr std::string_view kEnds = " .,;:!?";
   const bool is_small =
       std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
   const bool stands_alone =
       before == ' ' && (after.empty() || kEnds.find(after[0]) != std::string_view::npos);
-  return word.size() == 3 && is_small && stands_alone &&
-         std::find(std::begin(kFunctions), std::end(kFunctions), word) == std::end(kFunctions);
+  return word.size() == 3 && is_small && stands_alone && !IsFunction(word);
 }
 
 // One line. A command of LaTeX is a sign, unless it looks like the beginning of a path.
 void CountLine(std::string_view text, TextCounts* counts) {
-  constexpr size_t kMinWord = 4;
   if (text.find("\\(") != std::string_view::npos) counts->has_inline_latex = true;
   char last = ' ';
   while (!text.empty()) {
@@ -84,7 +91,7 @@ void CountLine(std::string_view text, TextCounts* counts) {
       const int num_letters = static_cast<int>(length);
       counts->num_chars += num_letters;
       counts->num_signs += num_letters;
-      if (length >= kMinWord || IsShortWord(run, last, text.substr(length))) {
+      if (IsLongWord(run) || IsShortWord(run, last, text.substr(length))) {
         counts->num_word_chars += num_letters;
       }
     } else {
@@ -138,11 +145,11 @@ size_t CountFormulaLines(const std::vector<FormulaLine>& lines, const FormulaPla
     num_scripts += line.num_scripts;
   }
   if (num_letters < kMinLetters || num_letters > kMaxLetters) return 0;
-  // Cells, or a drawing made of characters; numerators alone may stand far apart.
+  // Cells, or a drawing made of characters. The parts of fractions may stand far apart, too.
   const bool has_rows_only =
       std::all_of(lines.begin(), lines.begin() + static_cast<ptrdiff_t>(num_lines),
                   [](const FormulaLine& part) { return part.line->is_row; });
-  if (has_rows_only) return 0;
+  if (has_rows_only && (num_lines == 1 || num_scripts == 0)) return 0;
   const TextCounts text = CountText(lines, num_lines);
   if (text.num_signs == 0 || text.has_ideographs || text.has_inline_latex ||
       4 * text.num_word_chars > text.num_chars)

@@ -29,6 +29,8 @@ TEST(FormulaLines, HaveScriptsAndNoWords) {
   EXPECT_EQ(Count({Line(500, 700, 200, 24, 1)}, {"where x2 stands"}), 0u);
   EXPECT_EQ(Count({Line(100, 300, 200, 24, 2)}, {"to a pig, a pig to a man, and a man"}), 0u);
   EXPECT_EQ(Count({Line(100, 300, 200, 24, 2)}, {"max log x, PV = nRT"}), 1u);
+  EXPECT_EQ(Count({Line(500, 700, 200, 24, 2)}, {"tana = sina"}), 1u);
+  EXPECT_EQ(Count({Line(500, 700, 200, 24, 2)}, {"single minutes"}), 0u);
   EXPECT_EQ(Count({Line(500, 700, 200, 24, 0)}, {"12 34 5"}), 0u);
   EXPECT_EQ(Count({Line(500, 700, 200, 24, 1)}, {"93%"}), 0u);
   EXPECT_EQ(Count({Line(500, 700, 200, 24, 2)}, {"- 117 -"}), 0u);  // in a face of broken strokes
