@@ -111,6 +111,10 @@ ExportOptions FormsOf(const QuantizeOptions& options) {
           .for_awq = is_awq};
 }
 
+bool IsJudged(const QuantizeOptions& options) {
+  return options.quality || options.min_agreement >= 0;
+}
+
 // The file that gets its name last.
 fs::path OutputFile(const QuantizeOptions& options, const std::string& source) {
   const bool force = options.force || options.resume;
@@ -141,6 +145,9 @@ class QuantizeRun {
         checkpoint_(Checkpoint::Open(source_)),
         forms_(FormsOf(options)),
         path_(OutputFile(options, source_)),
+        unjudged_(IsJudged(options) && options.format == "octavo"
+                      ? fs::path(path_.native() + ".unjudged.tmp")
+                      : path_),
         journal_(path_.native() + ".resume") {}
 
   int Run() {
@@ -160,6 +167,7 @@ class QuantizeRun {
     PrintSearch();
     Json report = ReportJson(model, seconds);
     const bool is_good = Judge(&report);
+    GiveName(is_good, &report);
     if (!options_.report.empty()) WriteFileAtomically(options_.report, report.dump(1) + "\n");
     // Not before: what nobody has judged, or told, is not complete, and can be resumed.
     std::error_code ignored;
@@ -194,38 +202,45 @@ class QuantizeRun {
           if (options_.format == "gguf") {
             return WriteGgufFolder(*checkpoint_, forms_, adjustments, folder, pool, progress);
           }
-          return WriteModel(*checkpoint_, forms_, adjustments, path_, pool, progress);
+          return WriteModel(*checkpoint_, forms_, adjustments, unjudged_, pool, progress);
         },
         path_, options_.num_threads, "quantize");
   }
 
-  // False if the result is not near enough to its source; it then stands under another name.
+  // False if the result is not near enough to its source.
   bool Judge(Json* report) const {
-    if (!options_.quality && options_.min_agreement < 0) return true;
+    if (!IsJudged(options_)) return true;
     ThreadPool pool(options_.num_threads > 0 ? options_.num_threads : DefaultThreadCount());
     std::fputs("octavo: comparing with the source on built-in pages\n", stderr);
     const std::string result =
-        options_.format == "octavo" ? path_.string() : path_.parent_path().string();
+        options_.format == "octavo" ? unjudged_.string() : path_.parent_path().string();
     const QualityReport quality = JudgeModel(source_, result, {&SelectedKernels(), &pool, nullptr});
     PrintQuality(quality);
     (*report)["quality"] = QualityJson(quality);
     const bool is_good = quality.Agreement() >= options_.min_agreement;
     (*report)["accepted"] = is_good;
-    if (is_good) return true;
-    const fs::path aside = path_.native() + ".rejected";
-    std::error_code error;
-    fs::rename(path_, aside, error);
-    if (error) {
-      throw Error(ErrorCode::kIo, StrCat(PrintableName(path_.native(), 400),
-                                         ": cannot be put aside: ", error.message()));
+    if (!is_good) {
+      std::fprintf(stderr,
+                   "octavo: token agreement %.4f, expected at least %.4f: the result is kept "
+                   "aside as %s\n",
+                   quality.Agreement(), options_.min_agreement,
+                   PrintableName(RejectedPath().native(), 400).c_str());
     }
-    (*report)["file"] = PrintableName(aside.native(), 400);
-    std::fprintf(stderr,
-                 "octavo: token agreement %.4f, expected at least %.4f: the result is kept aside "
-                 "as %s\n",
-                 quality.Agreement(), options_.min_agreement,
-                 PrintableName(aside.native(), 400).c_str());
-    return false;
+    return is_good;
+  }
+
+  fs::path RejectedPath() const { return path_.native() + ".rejected"; }
+
+  // What stood under the name before stays until the new model was found good.
+  void GiveName(bool is_good, Json* report) const {
+    const fs::path name = is_good ? path_ : RejectedPath();
+    std::error_code error;
+    if (unjudged_ != name) fs::rename(unjudged_, name, error);
+    if (error) {
+      throw Error(ErrorCode::kIo, StrCat(PrintableName(name.native(), 400),
+                                         ": cannot be given its name: ", error.message()));
+    }
+    (*report)["file"] = PrintableName(name.native(), 400);
   }
 
   void FindAdjustments() {
@@ -304,6 +319,7 @@ class QuantizeRun {
   const std::unique_ptr<Checkpoint> checkpoint_;
   const ExportOptions forms_;
   const fs::path path_;
+  const fs::path unjudged_;  // a folder of files is what it is called from the first
   const fs::path journal_;
   FileLock lock_;
   Search search_;

@@ -267,11 +267,23 @@ until grep -q "comparing with the source" stderr || ! kill -0 "$pid" 2>/dev/null
 kill -9 "$pid" 2>/dev/null
 wait "$pid" 2>/dev/null
 check "what was not judged is not complete" [ -e killed/a.octavo.resume ]
+check "and has not its name" absent killed/a.octavo
 run quantize --model "$nano" -o killed/a.octavo --resume --min-agreement 0.5
 check "it is resumed and judged" is "$code" 0
 check "which is told" has stdout "token agreement"
 check "and is the same" cmp -s killed/a.octavo one.octavo
 check "and leaves nothing but itself" is "$(ls killed)" "a.octavo"
+"$octavo" quantize --model "$nano" -o killed/a.octavo --method rtn --force >/dev/null 2>stderr &
+pid=$!
+until grep -q "comparing with the source" stderr || ! kill -0 "$pid" 2>/dev/null; do sleep 0.02; done
+kill -9 "$pid" 2>/dev/null
+wait "$pid" 2>/dev/null
+check "the model before stands until the new one is judged" cmp -s killed/a.octavo one.octavo
+run quantize --model "$nano" -o killed/a.octavo --method rtn --force --min-agreement 1
+check "or for good, if it is not near enough" cmp -s killed/a.octavo one.octavo
+check "then beside it" is "$(ls killed)" "a.octavo
+a.octavo.rejected"
+rm killed/a.octavo.rejected
 
 # A report that cannot be written, which shows at the end only.
 long_name=$(printf 'n%.0s' {1..300})
@@ -305,7 +317,7 @@ mkdir full
 )
 code=$(cat status)
 check "a full disk is an error of writing" is "$code" 7
-check "in one line of its own" has stderr "full/a.octavo: cannot write"
+check "in one line of its own" has stderr "full/a.octavo.unjudged.tmp: cannot write"
 check "and leaves nothing" [ -z "$(ls -A full)" ]
 
 # Damage: in the index at once, in the data when inspect reads all of it.
