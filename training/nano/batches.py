@@ -47,6 +47,10 @@ MIXTURES: dict[str, dict[str, float]] = {
         "piece": 0.23, "set piece": 0.06, "row": 0.08, "line": 0.05, "set line": 0.02, "formula": 0.38,
         "set formula": 0.179, "unread": 0.001,
     },
+    "reading": {
+        "piece": 0.38, "set piece": 0.10, "row": 0.10, "line": 0.06, "set line": 0.02, "formula": 0.23,
+        "set formula": 0.109, "unread": 0.001,
+    },
     "all": {
         "line": 0.36, "set line": 0.14, "paragraph": 0.11, "set paragraph": 0.09, "table": 0.07, "set table": 0.05,
         "formula": 0.11, "set formula": 0.06, "unread": 0.01,
