@@ -1,4 +1,5 @@
-// HTTP/1.1 over TCP: connections, limits, time-outs, streams, disconnects. The only user of Boost.
+// HTTP/1.1 over TCP: connections, limits, time-outs, streams, disconnects. With http_session.h the
+// only user of Boost.
 #ifndef OCTAVO_SERVER_HTTP_SERVER_H_
 #define OCTAVO_SERVER_HTTP_SERVER_H_
 
