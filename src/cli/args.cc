@@ -1,5 +1,6 @@
 #include "cli/args.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -7,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/str_cat.h"
 #include "base/utf8.h"
 #include "cli/args_models.h"
 #include "cli/args_reading.h"
@@ -48,12 +50,34 @@ bool SplitImageSize(const std::string& text, BenchOptions* options) {
                      &rest) == 2;
 }
 
+// One line for what CLI11 says in two. A flag that no one knows is named first: without it,
+// something that is required may not be missing.
+std::string FailureMessage(const CLI::App* app, const CLI::Error& error) {
+  std::string command = "octavo";
+  std::string what = error.what();
+  std::vector<const CLI::App*> apps = {app};
+  for (const CLI::App* chosen : app->get_subcommands()) {
+    command += " " + chosen->get_name();
+    apps.push_back(chosen);
+  }
+  for (const CLI::App* chosen : apps) {
+    for (const std::string& word : chosen->remaining()) {
+      if (word.size() < 2 || word[0] != '-') continue;
+      what = "no flag " + PrintableName(word);
+      break;
+    }
+  }
+  std::replace(what.begin(), what.end(), '\n', ' ');
+  return StrCat("octavo: ", what, "; ", command, " --help shows what is expected\n");
+}
+
 }  // namespace
 
 Command ParseArgs(int argc, const char* const* argv) {
   CLI::App app(kDescription, "octavo");
   app.footer(kFooter);
   app.set_version_flag("--version", std::string("octavo ") + OCTAVO_VERSION);
+  app.failure_message(FailureMessage);
   app.require_subcommand(1);
   ParseCommandOptions parse;
   AskOptions ask;

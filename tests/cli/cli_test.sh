@@ -33,7 +33,12 @@ for wrong in "nonsense" "parse" "parse in/receipt.png" "parse in/receipt.png -o 
   check "refuses: $wrong" is "$code" 2
   check "says nothing on stdout: $wrong" empty stdout
   check "says why on stderr: $wrong" [ -s stderr ]
+  check "in one line: $wrong" one_line stderr
 done
+run parse --no-such-flag=1
+check "a flag that no one knows is named, whatever else is missing" has stderr "no flag --no-such-flag=1; octavo parse --help"
+run --no-such-flag
+check "and before any command" has stderr "no flag --no-such-flag; octavo --help"
 
 run foo
 check "an unknown command is refused" is "$code" 2
