@@ -15,8 +15,10 @@ struct TextCounts {
   int num_chars = 0;       // without blanks
   int num_word_chars = 0;  // in runs of four letters and more, and in words of three
   int num_relations = 0;
-  int num_signs = 0;         // what numbers, dates and page numbers do not have
-  int num_scripts = 0;       // of LaTeX: ^{ and _{
+  int num_signs = 0;     // what numbers, dates and page numbers do not have
+  int num_commands = 0;  // of LaTeX
+  int num_scripts = 0;   // of LaTeX: ^{ and _{
+  int num_short_words = 0;
   int num_raised_marks = 0;  // which print raises in text, too
   bool has_ideographs = false;
   bool has_inline_latex = false;  // of a model that writes formulas among text
@@ -84,6 +86,7 @@ void CountLine(std::string_view text, TextCounts* counts) {
     if (length > 0) {
       ++counts->num_chars;
       ++counts->num_signs;
+      ++counts->num_commands;
       if (IsRelation(text.substr(0, length))) ++counts->num_relations;
     } else if (IsAsciiLetter(text[0])) {
       while (length < text.size() && IsAsciiLetter(text[length])) ++length;
@@ -91,9 +94,8 @@ void CountLine(std::string_view text, TextCounts* counts) {
       const int num_letters = static_cast<int>(length);
       counts->num_chars += num_letters;
       counts->num_signs += num_letters;
-      if (IsLongWord(run) || IsShortWord(run, last, text.substr(length))) {
-        counts->num_word_chars += num_letters;
-      }
+      if (IsLongWord(run)) counts->num_word_chars += num_letters;
+      if (IsShortWord(run, last, text.substr(length))) ++counts->num_short_words;
     } else {
       const DecodedChar c = DecodeUtf8(text);
       if (text[0] == '{' && (last == '^' || last == '_')) ++counts->num_scripts;
@@ -108,6 +110,8 @@ void CountLine(std::string_view text, TextCounts* counts) {
 TextCounts CountText(const std::vector<FormulaLine>& lines, size_t num_lines) {
   TextCounts counts;
   for (size_t i = 0; i < num_lines; ++i) CountLine(lines[i].text, &counts);
+  // A sentence of short words has several; one is soon made of a sign that was misread.
+  if (counts.num_short_words > 1) counts.num_word_chars += 3 * counts.num_short_words;
   return counts;
 }
 
@@ -133,7 +137,7 @@ size_t CountFormulaLines(const std::vector<FormulaLine>& lines, const FormulaPla
   if (lines.empty() || place.letter_height <= 0) return 0;
   const double min_space = 0.5 * place.letter_height;
   PixelBox box = lines[0].line->box;
-  if (box.y0 - place.above < min_space) return 0;
+  const bool stands_apart = box.y0 - place.above >= min_space;
   size_t num_lines = 1;
   int num_letters = lines[0].line->num_letters;
   int num_scripts = lines[0].line->num_scripts;
@@ -157,6 +161,9 @@ size_t CountFormulaLines(const std::vector<FormulaLine>& lines, const FormulaPla
   num_scripts = std::max(0, num_scripts - text.num_raised_marks) + text.num_scripts;
   const bool is_indented =
       box.x0 - place.x0 >= 2 * place.letter_height && place.x1 - box.x1 >= 2 * place.letter_height;
+  // Below a short last line of a paragraph print may leave no space.
+  const bool was_read_as_formula = text.num_commands + text.num_scripts > 0;
+  if (!stands_apart && !(is_indented && was_read_as_formula)) return 0;
   const bool has_parts = num_scripts > 0 || StandAboveOneAnother(lines, num_lines);
   const bool is_formula = has_parts ? is_indented || text.num_relations > 0 || num_scripts > 1
                                     : is_indented && text.num_relations > 0;

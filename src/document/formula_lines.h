@@ -11,7 +11,7 @@
 namespace octavo {
 
 // Limits, numerators and what else stands above one another.
-inline constexpr size_t kMaxFormulaLines = 6;
+inline constexpr size_t kMaxFormulaLines = 10;
 
 struct FormulaLine {
   const LayoutLine* line = nullptr;  // no picture
@@ -27,11 +27,11 @@ struct FormulaPlace {
 };
 
 // How many of the first of `lines` (one column, from top to bottom) are one display formula; 0: it
-// is none. A formula stands apart from what is above and below; hardly any of its characters are of
-// words; it has raised or lowered letters, fractions, large signs or parts above one another, and
-// is indented from both sides or has a sign of relation. Commands of LaTeX are signs: a model that
-// knows formulas may write them where it was asked for a line of text. Less is not enough: what is
-// no text is not read as text.
+// is none. A formula stands apart from what is below, and above unless it was read as LaTeX; hardly
+// any of its characters are of words; it has raised or lowered letters, fractions, large signs or
+// parts above one another, and is indented from both sides or has a sign of relation. Commands of
+// LaTeX are signs: a model that knows formulas may write them where it was asked for a line of
+// text. Less is not enough: what is no text is not read as text.
 size_t CountFormulaLines(const std::vector<FormulaLine>& lines, const FormulaPlace& place);
 
 }  // namespace octavo

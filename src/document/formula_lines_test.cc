@@ -28,6 +28,7 @@ TEST(FormulaLines, HaveScriptsAndNoWords) {
   EXPECT_EQ(Count({Line(100, 300, 200, 24, 1)}, {"1st of 2"}), 0u);
   EXPECT_EQ(Count({Line(500, 700, 200, 24, 1)}, {"where x2 stands"}), 0u);
   EXPECT_EQ(Count({Line(100, 300, 200, 24, 2)}, {"to a pig, a pig to a man, and a man"}), 0u);
+  EXPECT_EQ(Count({Line(100, 300, 200, 24, 2)}, {"- ifj g"}), 1u);
   EXPECT_EQ(Count({Line(100, 300, 200, 24, 2)}, {"max log x, PV = nRT"}), 1u);
   EXPECT_EQ(Count({Line(500, 700, 200, 24, 2)}, {"tana = sina"}), 1u);
   EXPECT_EQ(Count({Line(500, 700, 200, 24, 2)}, {"single minutes"}), 0u);
@@ -66,6 +67,8 @@ TEST(FormulaLines, TakeLimitsAndNumeratorsWithThem) {
 
 TEST(FormulaLines, StandApart) {
   EXPECT_EQ(Count({Line(500, 700, 165, 24, 2)}, {"a2 + b"}), 0u);
+  EXPECT_EQ(Count({Line(500, 700, 165, 24, 2)}, {"a^{2}+b"}), 1u);
+  EXPECT_EQ(Count({Line(100, 300, 165, 24, 2)}, {"a^{2}+b"}), 0u);
   EXPECT_EQ(Count({Line(500, 700, 200, 24, 2), Line(100, 1100, 230)},
                   {"a2 + b", "and then the text goes on as it was before"}),
             0u);
