@@ -78,7 +78,7 @@ Image PadAndEnlarge(const Image& crop) {
   return Resize(padded, size.width, size.height, kCropResampleRule);
 }
 
-Image AddPaper(const Image& crop, int width) {
+Image AddPaper(const Image& crop, int width, int height) {
   std::array<uint8_t, 3> paper{};  // most of print is paper, so the median is
   for (size_t channel = 0; channel < 3; ++channel) {
     std::vector<uint8_t> values;
@@ -87,10 +87,12 @@ Image AddPaper(const Image& crop, int width) {
     std::nth_element(values.begin(), middle, values.end());
     paper[channel] = *middle;
   }
-  Image out(width, crop.height);
+  Image out(width, height);
   for (int y = 0; y < out.height; ++y) {
-    uint8_t* row = std::copy_n(crop.row(y), crop.width * 3, out.row(y));
-    for (int x = crop.width; x < width; ++x) row = std::copy(paper.begin(), paper.end(), row);
+    const int num_kept = y < crop.height ? crop.width : 0;
+    uint8_t* row = out.row(y);
+    if (num_kept > 0) row = std::copy_n(crop.row(y), num_kept * 3, row);
+    for (int x = num_kept; x < width; ++x) row = std::copy(paper.begin(), paper.end(), row);
   }
   return out;
 }

@@ -39,9 +39,9 @@ CropSize SizeOfCrop(int width, int height);
 // Pads and enlarges by SizeOfCrop. REQUIRES: a non-empty image.
 Image PadAndEnlarge(const Image& crop);
 
-// A crop of print with paper behind it, to the right, up to `width`. REQUIRES: a non-empty crop,
-// not wider.
-Image AddPaper(const Image& crop, int width);
+// A crop of print with paper to the right and below, up to width x height. REQUIRES: a non-empty
+// crop, not wider nor higher.
+Image AddPaper(const Image& crop, int width, int height);
 
 // Light on dark becomes dark on light.
 void Invert(Image* image);

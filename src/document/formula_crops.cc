@@ -44,7 +44,11 @@ Image CropOfFormula(const Image& page, const std::array<double, 4>& bbox, const 
     return std::max(1, static_cast<int>(std::lround(side * scale)));
   };
   crop = Resize(crop, scaled(crop.width), scaled(crop.height), kCropResampleRule);
-  if (crop.width < card.equation_min_width_px) crop = AddPaper(crop, card.equation_min_width_px);
+  const int whole = std::max(1, card.equation_multiple_px);
+  const auto filled = [whole](int side) { return (side + whole - 1) / whole * whole; };
+  const int width = filled(std::max(crop.width, card.equation_min_width_px));
+  const int height = filled(crop.height);
+  if (width > crop.width || height > crop.height) crop = AddPaper(crop, width, height);
   return PadAndEnlarge(crop);
 }
 

@@ -55,6 +55,18 @@ TEST(FormulaCrops, KeepTheCardsWidths) {
   EXPECT_EQ(padded.row(24)[250 * 3], 0);  // ink is most of this box, so that is its paper
 }
 
+TEST(FormulaCrops, HavePaperUpToWholeTokens) {
+  ModelCard card;
+  card.equation_multiple_px = 28;
+  const Image whole = CropOfFormula(FormulaPage(), kBox, MapOf(1), 10, card);
+  EXPECT_EQ(whole.width, 224);  // of 208 by 48
+  EXPECT_EQ(whole.height, 56);
+  const Image plain = CropOfFormula(FormulaPage(), kBox, MapOf(1), 10, {});
+  for (int y = 0; y < plain.height; ++y) {
+    EXPECT_TRUE(std::equal(plain.row(y), plain.row(y) + plain.width * 3, whole.row(y))) << y;
+  }
+}
+
 TEST(FormulaCrops, StayOnThePage) {
   const Image all = CropOfFormula(FormulaPage(), {0, 0, 1, 1}, MapOf(1), 10, {});
   EXPECT_EQ(all.width, 500);

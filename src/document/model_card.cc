@@ -86,6 +86,7 @@ ModelCard ReadModelCard(const std::string& model_dir) {
   card.equation_max_letter_px = equation.value("max_letter_px", 0);
   card.equation_min_width_px = equation.value("min_width_px", 0);
   card.equation_max_width_px = equation.value("max_width_px", 0);
+  card.equation_multiple_px = equation.value("multiple_px", 0);
   return card;
 }
 

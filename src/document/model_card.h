@@ -4,7 +4,7 @@
 //   {"name": "octavo-nano", "tasks": ["text", "equation"],
 //    "line": {"height_px": 28, "min_width_px": 224, "max_width_px": 560},
 //    "equation": {"min_letter_px": 9, "max_letter_px": 15,
-//                 "min_width_px": 112, "max_width_px": 560}}
+//                 "min_width_px": 112, "max_width_px": 560, "multiple_px": 28}}
 //
 // Without the file a model is taken to know every task, and lines and formulas are sent as they
 // are.
@@ -29,12 +29,13 @@ struct ModelCard {
   int line_min_width_px = 0;  // 0: any
   int line_max_width_px = 0;  // 0: any
   // How display formulas are read best: on pages whose letters (the median of all) are lower or
-  // higher than these, rescaled; with paper added behind where they are narrower; reduced where
-  // wider. 0: any.
+  // higher than these, rescaled; with paper added where they are narrower; reduced where wider;
+  // with paper up to multiples of the last on both sides. 0: any.
   int equation_min_letter_px = 0;
   int equation_max_letter_px = 0;
   int equation_min_width_px = 0;
   int equation_max_width_px = 0;
+  int equation_multiple_px = 0;
 
   bool Knows(std::string_view task) const;
   bool Knows(Task task) const { return Knows(TaskName(task)); }

@@ -46,12 +46,13 @@ TEST_F(ModelCardTest, ReadsTasksAndLines) {
 
 TEST_F(ModelCardTest, ReadsEquations) {
   const ModelCard card = Read(R"({"tasks": ["equation"], "equation": {"min_letter_px": 9,
-      "max_letter_px": 15, "min_width_px": 112, "max_width_px": 560}})");
+      "max_letter_px": 15, "min_width_px": 112, "max_width_px": 560, "multiple_px": 28}})");
   EXPECT_TRUE(card.Knows(Task::kEquation));
   EXPECT_EQ(card.equation_min_letter_px, 9);
   EXPECT_EQ(card.equation_max_letter_px, 15);
   EXPECT_EQ(card.equation_min_width_px, 112);
   EXPECT_EQ(card.equation_max_width_px, 560);
+  EXPECT_EQ(card.equation_multiple_px, 28);
   EXPECT_EQ(card.line_height_px, 0);
 }
 
