@@ -40,6 +40,7 @@ _RELATIONS = [
 _OPERATORS = ["+", "+", "-", "-", r"\cdot", r"\times", r"\pm", "", ""]
 _TRAIN_FONTS, _HELD_FONTS = ["cm", "cm", "stix", "dejavuserif", "dejavusans"], ["cm", "stixsans"]
 _POOL_SIZE, _FRESH_SHARE = 20000, 0.2
+_ENLARGED_SHARE, _MOST_ENLARGED, _WIDEST = 0.8, 1.6, 672
 
 
 @dataclass
@@ -265,11 +266,25 @@ def formula_ink(tokens: list[str], glyphs: list[tuple[float, float, int]]) -> In
 
 
 def pack_formula(source: TextSource, image: Image.Image, ink: Ink) -> Sample:
-    """A formula's sample; the width becomes a multiple of two tokens, so that batches fill."""
-    columns = max(4, 2 * round(image.width / (2 * TOKEN)))
-    rows, _ = smart_resize(image.height, image.width)
+    """A formula's sample; the width becomes a multiple of two tokens, so that batches fill.
+
+    Most are enlarged, with paper below up to whole tokens, as octavo does it with the hints in octavo.json: signs of
+    scripts are small, and a squeeze to whole rows makes them smaller. The rest goes through the preprocessor's resize.
+    """
+    rng = source.rng
     crop = Image.fromarray(worn(source, image, ink))
-    factor = columns * TOKEN / crop.width
-    ink.characters = [(code, x * factor, y * rows / crop.height) for code, x, y in ink.characters]
-    resized = crop.resize((columns * TOKEN, rows), Image.Resampling.BICUBIC)
+    if rng.random() < _ENLARGED_SHARE:
+        factor = rng.uniform(1.0, min(_MOST_ENLARGED, max(1.0, _WIDEST / crop.width)))
+        wide, high = round(crop.width * factor), round(crop.height * factor)
+        columns, rows = max(4, 2 * -(-wide // (2 * TOKEN))), -(-high // TOKEN) * TOKEN
+        paper = int(np.median(np.asarray(crop)))
+        resized = Image.new("L", (columns * TOKEN, rows), paper)
+        resized.paste(crop.resize((wide, high), Image.Resampling.BICUBIC), (0, 0))
+        across = down = factor
+    else:
+        columns = max(4, 2 * round(crop.width / (2 * TOKEN)))
+        rows, _ = smart_resize(crop.height, crop.width)
+        resized = crop.resize((columns * TOKEN, rows), Image.Resampling.BICUBIC)
+        across, down = columns * TOKEN / crop.width, rows / crop.height
+    ink.characters = [(code, x * across, y * down) for code, x, y in ink.characters]
     return pack(np.asarray(resized), ink, "formula")
