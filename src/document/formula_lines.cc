@@ -45,6 +45,7 @@ void CountCharacter(char32_t c, TextCounts* counts) {
   constexpr std::u32string_view kOfNumbers = U"0123456789.,:-/| ";
   constexpr std::u32string_view kRaised = U"%\"'*\u00B0\u2122\u00AE\u2018\u2019\u201C\u201D";
   constexpr char32_t kFirstIdeograph = 0x2E80;
+  constexpr char32_t kNoCharacter = 0xFFFD;  // what was read is not even text
   const auto is_of = [c](std::u32string_view set) {
     return set.find(c) != std::u32string_view::npos;
   };
@@ -52,7 +53,7 @@ void CountCharacter(char32_t c, TextCounts* counts) {
   if (!is_of(kOfNumbers)) ++counts->num_signs;
   if (is_of(kRelations)) ++counts->num_relations;
   if (is_of(kRaised)) ++counts->num_raised_marks;
-  if (c >= kFirstIdeograph) counts->has_ideographs = true;
+  if (c >= kFirstIdeograph && c != kNoCharacter) counts->has_ideographs = true;
 }
 
 bool IsFunction(std::string_view name) {
@@ -141,12 +142,14 @@ size_t CountFormulaLines(const std::vector<FormulaLine>& lines, const FormulaPla
   size_t num_lines = 1;
   int num_letters = lines[0].line->num_letters;
   int num_scripts = lines[0].line->num_scripts;
+  int num_equals = lines[0].line->num_equals;
   while (num_lines < lines.size() && lines[num_lines].line->box.y0 - box.y1 < min_space) {
     const LayoutLine& line = *lines[num_lines].line;
     if (++num_lines > kMaxFormulaLines) return 0;
     box.Include(line.box);
     num_letters += line.num_letters;
     num_scripts += line.num_scripts;
+    num_equals += line.num_equals;
   }
   if (num_letters < kMinLetters || num_letters > kMaxLetters) return 0;
   // Cells, or a drawing made of characters. The parts of fractions may stand far apart, too.
@@ -165,8 +168,9 @@ size_t CountFormulaLines(const std::vector<FormulaLine>& lines, const FormulaPla
   const bool was_read_as_formula = text.num_commands + text.num_scripts > 0;
   if (!stands_apart && !(is_indented && was_read_as_formula)) return 0;
   const bool has_parts = num_scripts > 0 || StandAboveOneAnother(lines, num_lines);
-  const bool is_formula = has_parts ? is_indented || text.num_relations > 0 || num_scripts > 1
-                                    : is_indented && text.num_relations > 0;
+  const bool has_relation = text.num_relations > 0 || num_equals > 0;
+  const bool is_formula =
+      has_parts ? is_indented || has_relation || num_scripts > 1 : is_indented && has_relation;
   return is_formula ? num_lines : 0;
 }
 

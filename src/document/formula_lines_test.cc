@@ -56,6 +56,18 @@ TEST(FormulaLines, MayHaveBeenReadAsLatex) {
   EXPECT_EQ(Count({Line(500, 700, 200)}, {"= \\\\server\\letters"}), 0u);
 }
 
+TEST(FormulaLines, MayHaveASignOfEqualityThatWasNotRead) {
+  LayoutLine line = Line(500, 700, 200);
+  EXPECT_EQ(Count({line}, {"PV nRT"}), 0u);
+  line.num_equals = 1;
+  EXPECT_EQ(Count({line}, {"PV nRT"}), 1u);
+  EXPECT_EQ(Count({line}, {"name value"}), 0u);
+}
+
+TEST(FormulaLines, MayHaveBeenReadAsNoText) {
+  EXPECT_EQ(Count({Line(500, 700, 200, 24, 2)}, {"\uFFFD\uFFFD k = 0"}), 1u);
+}
+
 TEST(FormulaLines, TakeLimitsAndNumeratorsWithThem) {
   EXPECT_EQ(Count({Line(500, 520, 200, 14), Line(480, 700, 220, 24), Line(480, 540, 250, 14),
                    Line(100, 1100, 300)},

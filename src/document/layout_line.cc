@@ -80,6 +80,28 @@ int CountScripts(const InkItems& letters, const LayoutLine& line) {
   return num_scripts;
 }
 
+// See LayoutLine::num_equals.
+int CountEquals(const InkItems& letters, double height) {
+  constexpr size_t kMaxLetters = 100;
+  if (letters.size() > kMaxLetters) return 0;
+  const auto is_dash = [height](const PixelBox& box) {
+    return box.height() <= 0.25 * height && box.width() >= 0.35 * height &&
+           box.width() <= 1.6 * height && box.width() >= 2 * box.height();
+  };
+  const double tolerance = std::max(1.0, 0.12 * height);
+  int count = 0;
+  for (const InkItem& upper : letters) {
+    if (!is_dash(upper.box)) continue;
+    count += std::any_of(letters.begin(), letters.end(), [&](const InkItem& lower) {
+      const int gap = lower.box.y0 - upper.box.y1;
+      return is_dash(lower.box) && gap > 0 && gap <= 0.5 * height &&
+             std::abs(upper.box.x0 - lower.box.x0) <= tolerance &&
+             std::abs(upper.box.x1 - lower.box.x1) <= tolerance;
+    });
+  }
+  return count;
+}
+
 // True if the first of the items (from left to right) is a disc, a square or a dash at half height,
 // apart from the words: what stands before the entries of a list. Letters of that size are not
 // filled.
@@ -172,6 +194,7 @@ LayoutLine MakeLine(const InkItems& letters, int column, const std::vector<Pixel
   line.stroke_width = static_cast<double>(num_pixels) / static_cast<double>(num_runs);
   line.baseline = BaselineOf(letters, line.letter_height);
   line.num_scripts = CountScripts(letters, line);
+  line.num_equals = CountEquals(letters, line.letter_height);
   FindCells(letters, IsFramed(line.box, line.letter_height, rules), &line);
   return line;
 }

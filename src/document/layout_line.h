@@ -40,6 +40,7 @@ struct LayoutLine {
   // Raised and lowered letters, parts of fractions, signs far higher than the letters: what
   // formulas have. Some marks of text (percent, quotes of typewriters) are raised, too.
   int num_scripts = 0;
+  int num_equals = 0;  // signs of equality: two dashes of one width, one above the other
 };
 
 // The line of these letters. `rules`: of the page; in a frame and between two rules of one width,

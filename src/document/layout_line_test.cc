@@ -73,6 +73,22 @@ TEST(LayoutLine, CountsWhatFormulasHave) {
   EXPECT_GT(MakeLine(Join({Word(100, 4), fraction, Word(166, 4)}), 1, {}).num_scripts, 0);
 }
 
+TEST(LayoutLine, CountsSignsOfEquality) {
+  const InkItems word = Word(100, 4);
+  const auto dashes = [](int x0, int x1, int y0) {
+    return InkItems{{{x0, y0, x1, y0 + 2}, false, 30, 2}};
+  };
+  EXPECT_EQ(MakeLine(Join({word, dashes(160, 175, 87), dashes(160, 175, 93)}), 0, {}).num_equals,
+            1);
+  EXPECT_EQ(MakeLine(Join({word, dashes(160, 175, 90)}), 0, {}).num_equals, 0);  // a minus
+  EXPECT_EQ(MakeLine(Join({word, dashes(160, 175, 82), dashes(160, 175, 98)}), 0, {}).num_equals,
+            0);
+  EXPECT_EQ(MakeLine(Join({word, dashes(160, 175, 87), dashes(180, 195, 93)}), 0, {}).num_equals,
+            0);
+  EXPECT_EQ(MakeLine(Join({word, dashes(100, 175, 87), dashes(100, 175, 93)}), 0, {}).num_equals,
+            0);
+}
+
 TEST(LayoutLine, LeavesOutDotLeaders) {
   InkItems dots;
   for (int i = 0; i < 20; ++i) dots.push_back({{170 + 12 * i, 97, 173 + 12 * i, 100}, false, 9, 3});
