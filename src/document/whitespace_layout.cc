@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
@@ -67,6 +68,8 @@ class LineFinder {
   std::vector<Strip> CutIntoStrips(InkItems items) const;
   void JoinThinStrips(std::vector<Strip>* strips) const;
   ColumnRun FindColumns(const std::vector<Strip>& strips) const;
+  bool IsRestOfColumn(const std::vector<Strip>& strips, size_t first, size_t rest,
+                      const Stretch& gutter) const;
   ColumnRun RunFrom(const std::vector<Strip>& strips, size_t first, const Stretch& gap) const;
   bool IsColumnsOfText(const std::vector<Strip>& strips, const ColumnRun& run) const;
 
@@ -122,6 +125,32 @@ void LineFinder::JoinThinStrips(std::vector<Strip>* strips) const {
   *strips = std::move(kept);
 }
 
+// True if all strips from `rest` on stand on one side of the gutter, and some of their lines are as
+// wide as those of the strips from `first` on are there: then the columns end with the page, and a
+// heading, a formula or a picture only keeps the longer one at a distance.
+bool LineFinder::IsRestOfColumn(const std::vector<Strip>& strips, size_t first, size_t rest,
+                                const Stretch& gutter) const {
+  const bool is_left = strips[rest].box.x1 <= gutter.x0;
+  // A table may reach into the gutter.
+  const auto is_of_side = [&](const PixelBox& box) {
+    return is_left ? box.x1 + min_gutter() <= gutter.x1 : box.x0 - min_gutter() >= gutter.x0;
+  };
+  std::vector<InkItem> before;
+  for (size_t i = first; i < rest; ++i) {
+    for (const InkItem& item : strips[i].items) {
+      if (is_of_side(item.box)) before.push_back(item);
+    }
+  }
+  if (before.empty()) return false;
+  PixelBox after = strips[rest].box;
+  for (size_t i = rest; i < strips.size(); ++i) {
+    if (!is_of_side(strips[i].box)) return false;
+    after.Include(strips[i].box);
+  }
+  const PixelBox column = BoxOf(before);
+  return std::abs(after.x0 - column.x0) <= 2 * unit_ && std::abs(after.x1 - column.x1) <= 2 * unit_;
+}
+
 // The longest run of strips that starts at `first`, whose gap it shares, and has it blank.
 ColumnRun LineFinder::RunFrom(const std::vector<Strip>& strips, size_t first,
                               const Stretch& gap) const {
@@ -137,8 +166,9 @@ ColumnRun LineFinder::RunFrom(const std::vector<Strip>& strips, size_t first,
     const bool is_left_only = strips[i].box.x1 <= common.x0;
     const bool is_right_only = strips[i].box.x0 >= common.x1;
     if (is_left_only || is_right_only) {
-      // The longer column goes on alone, as long as its lines follow closely.
-      if (strips[i].box.y0 - strips[i - 1].box.y1 > unit_ * 5 / 2) break;
+      // The longer column goes on alone, as long as its lines follow closely, or it fills the page.
+      const bool is_close = strips[i].box.y0 - strips[i - 1].box.y1 <= unit_ * 5 / 2;
+      if (!is_close && !IsRestOfColumn(strips, first, i, common)) break;
       end = i + 1;
       continue;
     }

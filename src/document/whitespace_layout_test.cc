@@ -43,6 +43,30 @@ TEST(WhitespaceLayout, ReadsColumnsOneAfterTheOtherBetweenTitleAndFoot) {
   EXPECT_NE(layout.lines[1].column, layout.lines[16].column);
 }
 
+// Where a line of the left column stands below the right column's end: read before the right one?
+bool ReadsRestWithItsColumn(const std::vector<std::pair<int, int>>& rest) {
+  PrintedPage page(1240, 1754);
+  for (int i = 0; i < 15; ++i) page.Line(100, 580, 200 + 40 * i);
+  for (int i = 0; i < 12; ++i) page.Line(640, 1120, 210 + 40 * i);
+  int y = 900;  // a large gap, as above a heading or around a formula
+  for (const auto& [x0, x1] : rest) page.Line(x0, x1, y += 40);
+  const WhitespaceLayout layout = LayoutOf(page);
+  size_t last_left = 0;
+  size_t first_right = layout.lines.size();
+  for (size_t i = 0; i < layout.lines.size(); ++i) {
+    if (layout.lines[i].box.x1 < 625) last_left = i;
+    if (layout.lines[i].box.x0 > 600) first_right = std::min(first_right, i);
+  }
+  return last_left < first_right;
+}
+
+TEST(WhitespaceLayout, ReadsTheRestOfAColumnWithIt) {
+  EXPECT_TRUE(ReadsRestWithItsColumn({{250, 400}, {100, 580}, {100, 580}}));
+  EXPECT_TRUE(ReadsRestWithItsColumn({{100, 590}, {100, 580}}));  // a table reaches into the gutter
+  EXPECT_FALSE(ReadsRestWithItsColumn({{100, 300}, {100, 280}}));   // a signature
+  EXPECT_FALSE(ReadsRestWithItsColumn({{100, 580}, {100, 1120}}));  // the columns have ended
+}
+
 TEST(WhitespaceLayout, ReadsColumnsOnACommonGrid) {
   PrintedPage page(1240, 1754);
   for (int i = 0; i < 10; ++i) {
