@@ -59,6 +59,55 @@ size_t EndOfTag(std::string_view text, size_t at) {
   return std::string_view::npos;
 }
 
+bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+// Bytes of the value at attributes[at], which follows "="; 0 if there is none.
+size_t ValueLength(std::string_view attributes, size_t at) {
+  constexpr std::string_view kNotBare = " \t\r\n\"'=<>`";
+  if (at >= attributes.size()) return 0;
+  const char quote = attributes[at];
+  if (quote == '"' || quote == '\'') {
+    const size_t end = attributes.find(quote, at + 1);
+    return end == std::string_view::npos ? 0 : end + 1 - at;
+  }
+  const size_t end = attributes.find_first_of(kNotBare, at);
+  return std::min(end, attributes.size()) - at;
+}
+
+// What may stand between the name of a tag and its ">": names, each behind a blank, with or
+// without a value, and a slash at the end. Source: CommonMark 0.31, "Raw HTML".
+bool AreAttributes(std::string_view attributes) {
+  size_t at = 0;
+  const auto skip_spaces = [&] {
+    const size_t begin = at;
+    while (at < attributes.size() && IsSpace(attributes[at])) ++at;
+    return at > begin;
+  };
+  while (at < attributes.size()) {
+    const bool has_space = skip_spaces();
+    if (at == attributes.size()) return true;
+    if (attributes[at] == '/') return at + 1 == attributes.size();
+    if (!has_space || !(IsAsciiLetter(attributes[at]) || attributes[at] == '_')) return false;
+    while (at < attributes.size() &&
+           (IsAsciiLetter(attributes[at]) || IsAsciiDigit(attributes[at]) ||
+            std::string_view("_.:-").find(attributes[at]) != std::string_view::npos)) {
+      ++at;
+    }
+    const size_t end_of_name = at;
+    skip_spaces();
+    if (at == attributes.size() || attributes[at] != '=') {
+      at = end_of_name;
+      continue;
+    }
+    ++at;
+    skip_spaces();
+    const size_t length = ValueLength(attributes, at);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
 // A comment (of any length) or a declaration.
 std::optional<HtmlTag> ReadDeclaration(std::string_view text, size_t at) {
   HtmlTag tag;
@@ -113,11 +162,8 @@ std::optional<HtmlTag> ReadHtmlTag(std::string_view text, size_t at) {
   if (end == std::string_view::npos) return std::nullopt;
   tag.attributes = text.substr(i, end - i);
   tag.num_bytes = end + 1 - at;
-  // "<b and c>" has no blank where a name would end; "<x@y>" is no tag either.
-  if (!tag.attributes.empty() &&
-      std::string_view(" \t\r\n/").find(tag.attributes.front()) == std::string_view::npos) {
-    return std::nullopt;
-  }
+  // "<b and c, d>" and "<x@y>" are text.
+  if (!AreAttributes(tag.attributes)) return std::nullopt;
   return tag;
 }
 

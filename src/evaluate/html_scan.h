@@ -16,7 +16,8 @@ struct HtmlTag {
   size_t num_bytes = 0;         // of the whole tag
 };
 
-// The tag that begins at text[at], or nothing: "<" in running text, or no ">" within 4096 bytes.
+// The tag that begins at text[at], or nothing: "<" in running text, what CommonMark takes for no
+// tag ("<stdio.h>", "<b and c, d>"), or no ">" within 4096 bytes.
 // REQUIRES: at < text.size().
 std::optional<HtmlTag> ReadHtmlTag(std::string_view text, size_t at);
 

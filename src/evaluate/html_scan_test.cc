@@ -19,6 +19,8 @@ TEST(HtmlScan, ReadsTags) {
   EXPECT_EQ(TagAt("x</TD >", 1), "/td| |6");
   EXPECT_EQ(TagAt("<td colspan=\"2\">"), "td| colspan=\"2\"|16");
   EXPECT_EQ(TagAt("<br/>"), "br|/|5");
+  EXPECT_EQ(TagAt("<img src='a b' alt width = 3 />"), "img| src='a b' alt width = 3 /|31");
+  EXPECT_EQ(TagAt("<td data-x:y.z=_>"), "td| data-x:y.z=_|17");
   EXPECT_EQ(TagAt("<td title=\"a > b\">x"), "td| title=\"a > b\"|18");
   EXPECT_EQ(TagAt("<!-- a > b -->x"), "!||14");
   EXPECT_EQ(TagAt("<!DOCTYPE html>"), "!||15");
@@ -27,6 +29,12 @@ TEST(HtmlScan, ReadsTags) {
 TEST(HtmlScan, TakesALessThanSignForText) {
   for (const char* text :
        {"<", "< b", "<3", "<=", "<b", "</", "</ b>", "<!", "<!3>", "<x@y.org>"}) {
+    EXPECT_EQ(TagAt(text), "none") << text;
+  }
+  // The ">" is another one's.
+  for (const char* text :
+       {"<nettle/nettle-meta.h') and p->name", "<b and c, d>", "<i << 2; x > y", "<stdio.h>",
+        "<td colspan=>", "<td colspan=\"2>", "<td a/b>", "<td =2>"}) {
     EXPECT_EQ(TagAt(text), "none") << text;
   }
   EXPECT_EQ(TagAt("<b " + std::string(5000, 'x') + ">"), "none");
