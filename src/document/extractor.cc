@@ -16,6 +16,7 @@
 #include "document/layout_parser.h"
 #include "document/line_crops.h"
 #include "document/line_scale.h"
+#include "document/page_skew.h"
 #include "document/page_turn.h"
 #include "document/paragraphs.h"
 #include "document/picture_cuts.h"
@@ -264,20 +265,37 @@ void Extractor::ReadUprightByWhitespace(const Image& image, const InkMap& map, c
                                         Page* page) const {
   const int angle = FindPageTurn(ink);
   if (angle == 0) {
-    ReadByWhitespace(image, map, ink, page);
+    ReadStraightByWhitespace(image, map, ink, page);
     return;
   }
   page->warnings.push_back(StrCat("page_turned: read after a turn by ", angle, " degrees"));
-  const Image upright = RotateCounterClockwise(image, angle, [this] {
-    if (options_.canceller != nullptr && options_.canceller->cancelled()) {
-      throw Error(ErrorCode::kCancelled, "reading the page was cancelled");
-    }
-  });
+  const Image upright = RotateCounterClockwise(image, angle, [this] { ThrowIfCancelled(); });
   const InkMap upright_map = FindInk(upright);
-  ReadByWhitespace(upright, upright_map, SortComponents(upright_map), page);
+  ReadStraightByWhitespace(upright, upright_map, SortComponents(upright_map), page);
   for (ContentBlock& block : page->blocks) {
     block.bbox = BoxBeforeTurn(block.bbox, angle);
     block.angle = angle;
+  }
+}
+
+void Extractor::ReadStraightByWhitespace(const Image& image, const InkMap& map, const PageInk& ink,
+                                         Page* page) const {
+  const double slope = FindPageSkew(ink);
+  if (slope == 0) {
+    ReadByWhitespace(image, map, ink, page);
+    return;
+  }
+  const Image straight = Straighten(image, slope, [this] { ThrowIfCancelled(); });
+  const InkMap straight_map = FindInk(straight);
+  ReadByWhitespace(straight, straight_map, SortComponents(straight_map), page);
+  for (ContentBlock& block : page->blocks) {
+    block.bbox = BoxBeforeStraightening(block.bbox, slope, image.width, image.height);
+  }
+}
+
+void Extractor::ThrowIfCancelled() const {
+  if (options_.canceller != nullptr && options_.canceller->cancelled()) {
+    throw Error(ErrorCode::kCancelled, "reading the page was cancelled");
   }
 }
 

@@ -29,6 +29,9 @@ class Extractor {
   void ReadBlocks(const Image& image, const InkMap& map, const PageInk& ink, Page* page) const;
   void ReadUprightByWhitespace(const Image& image, const InkMap& map, const PageInk& ink,
                                Page* page) const;
+  void ReadStraightByWhitespace(const Image& image, const InkMap& map, const PageInk& ink,
+                                Page* page) const;
+  void ThrowIfCancelled() const;
   void ReadByWhitespace(const Image& image, const InkMap& map, const PageInk& ink,
                         Page* page) const;
   void ReadFoundFormulas(const Image& image, const InkMap& map, const PageInk& ink,

@@ -181,6 +181,24 @@ TEST_F(ExtractorTest, DoesNotAskAModelForLayoutThatItNeverLearned) {
   EXPECT_EQ(engine.requests().size(), 19u * 2);
 }
 
+TEST_F(ExtractorTest, StraightensWhatStandsAskew) {
+  options_.layout = ParseOptions::Layout::kWhitespace;
+  print_ = PrintedPage(1000, 1000);
+  for (int y = 150; y < 900; y += 40) print_.Line(100, 900, y, 14, 3, 0.03);
+  FakeEngine engine([](const Request& request) -> FakeEngine::Answer {
+    EXPECT_LT(request.pictures[0].height, 36);  // 800 pixels of a line go down by 24
+    return {"words"};
+  });
+  const Page page = Read(engine);
+  EXPECT_EQ(engine.requests().size(), 19u);
+  ASSERT_EQ(page.blocks.size(), 1u);
+  // Where it stands on the page as it is.
+  EXPECT_NEAR(page.blocks[0].bbox[0], 0.1, 0.03);
+  EXPECT_NEAR(page.blocks[0].bbox[1], 0.13, 0.03);
+  EXPECT_NEAR(page.blocks[0].bbox[2], 0.9, 0.03);
+  EXPECT_NEAR(page.blocks[0].bbox[3], 0.905, 0.03);
+}
+
 // A page with a formula between lines of text: short, in the middle, with a raised letter.
 class FormulaPageTest : public ExtractorTest {
  protected:
