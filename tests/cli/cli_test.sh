@@ -179,7 +179,7 @@ check "a free question to octavo-nano is refused" is "$code" 5
 check "octavo pull is named" has stderr "octavo pull"
 run ask "$source_dir/tests/data/cli/line.png" "Text Recognition:"
 check "a task's prompt is answered" is "$code" 0
-check "a line is read" is "$(cat stdout)" "Dear Ms Whitlock,"
+check "a line is read" is "$(cat stdout)" "Yours sincerely,"
 check "nothing is said of a line" empty stderr
 run ask in/receipt.png "Text Recognition:" --max-tokens 8
 check "a page is answered" is "$code" 0
@@ -195,14 +195,14 @@ check "a picture without a question is named" has stderr "in/receipt.png"
 "$octavo" chat "$source_dir/tests/data/cli/line.png" >stdout 2>stderr <<<$'Text Recognition:\n\nText Recognition:'
 code=$?
 check "a chat ends with its input" is "$code" 0
-check "its first question is answered" is "$(head -n 1 stdout)" "Dear Ms Whitlock,"
+check "its first question is answered" is "$(head -n 1 stdout)" "Yours sincerely,"
 check "each answer has its line" is "$(wc -l <stdout)" 2
 check "nothing is said of it" empty stderr
 "$octavo" chat "$source_dir/tests/data/cli/line.png" >stdout 2>stderr <<<$'What is this?\nText Recognition:'
 code=$?
 check "a question that was not trained for is refused" is "$code" 5
 check "and said to be" has stderr "octavo pull"
-check "the next one is answered" is "$(cat stdout)" "Dear Ms Whitlock,"
+check "the next one is answered" is "$(cat stdout)" "Yours sincerely,"
 "$octavo" chat in/absent.png >stdout 2>stderr </dev/null
 check "a chat about a picture that is not there ends" is "$?" 3
 run ask in/absent.png "Text Recognition:"
