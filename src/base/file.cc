@@ -226,6 +226,18 @@ std::string BeginOfName(const std::filesystem::path& path) {
 
 }  // namespace
 
+std::filesystem::path UnfinishedPath(const std::filesystem::path& path, std::string_view mark) {
+  return path.parent_path() / StrCat(BeginOfName(path), ".", mark, ".tmp");
+}
+
+void RenameFile(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) FailToWrite(to, "replace", errno);
+  // The new name is durable once the folder is; a file system that cannot sync folders is no error.
+  const std::filesystem::path folder = FolderOf(to);
+  const Descriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.get() >= 0) ::fsync(fd.get());
+}
+
 AtomicFile::AtomicFile(const std::filesystem::path& path) : path_(path) {
   static std::atomic<unsigned> counter{0};
   // Beside the target, so that the rename stays on one file system.
@@ -269,12 +281,8 @@ void AtomicFile::Overwrite(uint64_t offset, std::string_view bytes) {
 
 void AtomicFile::Commit() {
   if (::fsync(fd_) != 0) FailToWrite(path_, "write", errno);
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) FailToWrite(path_, "replace", errno);
+  RenameFile(temporary_, path_);
   ::close(std::exchange(fd_, -1));
-  // The new name is durable once the folder is; a file system that cannot sync folders is no error.
-  const std::filesystem::path folder = FolderOf(path_);
-  const Descriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.get() >= 0) ::fsync(fd.get());
 }
 
 void WriteFileAtomically(const std::filesystem::path& path, std::string_view bytes) {

@@ -100,6 +100,14 @@ class AtomicFile {
   int fd_ = -1;
 };
 
+// A name beside `path` for what is not finished: the beginning of its name, the mark, ".tmp"; no
+// longer than folders with names of 255 bytes take.
+std::filesystem::path UnfinishedPath(const std::filesystem::path& path, std::string_view mark);
+
+// Gives a file a new name in the same file system, in place of what has it, and makes that durable.
+// Throws kIo.
+void RenameFile(const std::filesystem::path& from, const std::filesystem::path& to);
+
 // Writes a new file beside `path` and renames it into place, so that a reader sees the old bytes
 // or the new ones, never a part. Throws kIo and leaves the old file as it was.
 void WriteFileAtomically(const std::filesystem::path& path, std::string_view bytes);

@@ -62,13 +62,15 @@ std::string FailureMessage(const CLI::App* app, const CLI::Error& error) {
   }
   for (const CLI::App* chosen : apps) {
     for (const std::string& word : chosen->remaining()) {
+      if (word == "--") break;  // what follows is no flag
       if (word.size() < 2 || word[0] != '-') continue;
       what = "no flag " + PrintableName(word);
       break;
     }
   }
-  std::replace(what.begin(), what.end(), '\n', ' ');
-  return StrCat("octavo: ", what, "; ", command, " --help shows what is expected\n");
+  constexpr size_t kMaxChars = 400;
+  return StrCat("octavo: ", PrintableName(what, kMaxChars), "; ", command,
+                " --help shows what is expected\n");
 }
 
 }  // namespace

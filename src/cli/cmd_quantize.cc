@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <system_error>
 
 #include <nlohmann/json.hpp>
@@ -146,7 +147,7 @@ class QuantizeRun {
         forms_(FormsOf(options)),
         path_(OutputFile(options, source_)),
         unjudged_(IsJudged(options) && options.format == "octavo"
-                      ? fs::path(path_.native() + ".unjudged.tmp")
+                      ? UnfinishedPath(path_, "unjudged")
                       : path_),
         journal_(path_.native() + ".resume") {}
 
@@ -163,11 +164,20 @@ class QuantizeRun {
     const WrittenModel model = Write();
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    PrintWrittenModel(model, path_);
-    PrintSearch();
     Json report = ReportJson(model, seconds);
-    const bool is_good = Judge(&report);
-    GiveName(is_good, &report);
+    const std::optional<QualityReport> quality = Judge(&report);
+    const bool is_good = !quality || quality->Agreement() >= options_.min_agreement;
+    const fs::path name = GiveName(is_good, &report);
+    PrintWrittenModel(model, name);
+    PrintSearch();
+    if (quality) PrintQuality(*quality);
+    if (!is_good) {
+      std::fprintf(stderr,
+                   "octavo: token agreement %.4f, expected at least %.4f: the result is kept "
+                   "aside as %s\n",
+                   quality->Agreement(), options_.min_agreement,
+                   PrintableName(name.native(), 400).c_str());
+    }
     if (!options_.report.empty()) WriteFileAtomically(options_.report, report.dump(1) + "\n");
     // Not before: what nobody has judged, or told, is not complete, and can be resumed.
     std::error_code ignored;
@@ -207,40 +217,25 @@ class QuantizeRun {
         path_, options_.num_threads, "quantize");
   }
 
-  // False if the result is not near enough to its source.
-  bool Judge(Json* report) const {
-    if (!IsJudged(options_)) return true;
+  // How near the result is to its source; nothing where that is not asked.
+  std::optional<QualityReport> Judge(Json* report) const {
+    if (!IsJudged(options_)) return std::nullopt;
     ThreadPool pool(options_.num_threads > 0 ? options_.num_threads : DefaultThreadCount());
     std::fputs("octavo: comparing with the source on built-in pages\n", stderr);
     const std::string result =
         options_.format == "octavo" ? unjudged_.string() : path_.parent_path().string();
     const QualityReport quality = JudgeModel(source_, result, {&SelectedKernels(), &pool, nullptr});
-    PrintQuality(quality);
     (*report)["quality"] = QualityJson(quality);
-    const bool is_good = quality.Agreement() >= options_.min_agreement;
-    (*report)["accepted"] = is_good;
-    if (!is_good) {
-      std::fprintf(stderr,
-                   "octavo: token agreement %.4f, expected at least %.4f: the result is kept "
-                   "aside as %s\n",
-                   quality.Agreement(), options_.min_agreement,
-                   PrintableName(RejectedPath().native(), 400).c_str());
-    }
-    return is_good;
+    (*report)["accepted"] = quality.Agreement() >= options_.min_agreement;
+    return quality;
   }
 
-  fs::path RejectedPath() const { return path_.native() + ".rejected"; }
-
-  // What stood under the name before stays until the new model was found good.
-  void GiveName(bool is_good, Json* report) const {
-    const fs::path name = is_good ? path_ : RejectedPath();
-    std::error_code error;
-    if (unjudged_ != name) fs::rename(unjudged_, name, error);
-    if (error) {
-      throw Error(ErrorCode::kIo, StrCat(PrintableName(name.native(), 400),
-                                         ": cannot be given its name: ", error.message()));
-    }
+  // What stood under the name before stays until the new model was found good. Returns the name.
+  fs::path GiveName(bool is_good, Json* report) const {
+    const fs::path name = is_good ? path_ : fs::path(path_.native() + ".rejected");
+    if (unjudged_ != name) RenameFile(unjudged_, name);
     (*report)["file"] = PrintableName(name.native(), 400);
+    return name;
   }
 
   void FindAdjustments() {

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -82,6 +86,14 @@ void WarnIfNothingRead(const InkMap& map, Page* page) {
   page->warnings.push_back(page->blocks.empty()
                                ? "nothing_read: the page is not blank, but no text was read"
                                : "nothing_read: the page has pictures, but no text was read");
+}
+
+// "0.8", to a tenth.
+std::string DegreesOf(double slope) {
+  constexpr double kDegrees = 57.29577951308232;
+  char text[16];
+  std::snprintf(text, sizeof text, "%.1f", std::atan(slope) * kDegrees);
+  return text;
 }
 
 // Pictures that lie in tables. Used in this order: crops, answers into the blocks, TakeFound,
@@ -280,14 +292,20 @@ void Extractor::ReadUprightByWhitespace(const Image& image, const InkMap& map, c
 
 void Extractor::ReadStraightByWhitespace(const Image& image, const InkMap& map, const PageInk& ink,
                                          Page* page) const {
-  const double slope = FindPageSkew(ink);
+  const Clock::time_point start = Clock::now();
+  const double slope = FindPageSkew(ink, map.width, map.height);
   if (slope == 0) {
     ReadByWhitespace(image, map, ink, page);
     return;
   }
-  const Image straight = Straighten(image, slope, [this] { ThrowIfCancelled(); });
+  page->warnings.push_back(
+      StrCat("page_straightened: read after a turn by ", DegreesOf(slope), " degrees"));
+  const uint8_t paper = map.is_inverted ? 0 : 255;
+  const Image straight = Straighten(image, slope, paper, [this] { ThrowIfCancelled(); });
   const InkMap straight_map = FindInk(straight);
-  ReadByWhitespace(straight, straight_map, SortComponents(straight_map), page);
+  const PageInk straight_ink = SortComponents(straight_map);
+  page->timings.layout_seconds += SecondsSince(start);
+  ReadByWhitespace(straight, straight_map, straight_ink, page);
   for (ContentBlock& block : page->blocks) {
     block.bbox = BoxBeforeStraightening(block.bbox, slope, image.width, image.height);
   }
@@ -338,28 +356,31 @@ void Extractor::ReadByWhitespace(const Image& image, const InkMap& map, const Pa
   page->timings.recognize_seconds += SecondsSince(start);
 }
 
-// What was read of a formula line by line is nonsense, and only shows that it is none of text.
+// What was read of a formula line by line is nonsense, and only shows that it is none of text. One
+// of which nothing useful is answered stays a picture; that no formula is answered does not undo
+// the text around them.
 void Extractor::ReadFoundFormulas(const Image& image, const InkMap& map, const PageInk& ink,
                                   Page* page) const {
+  constexpr std::string_view kNoText = "[Non-Text]";
   RequestBatch batch(engine_, options_.canceller, options_.savings.prune_blank);
   std::vector<size_t> sent;
   for (size_t i = 0; i < page->blocks.size(); ++i) {
     if (page->blocks[i].type != "equation") continue;
-    Image crop = CropOfFormula(image, page->blocks[i].bbox, map, ink.unit, card_);
-    if (crop.empty()) continue;
-    const int max_new_tokens = MaxTokensOfFormula(crop);
-    batch.Submit(Task::kEquation, std::move(crop), max_new_tokens);
+    FormulaCrop crop = CropOfFormula(image, page->blocks[i].bbox, map, ink.unit, card_);
+    if (crop.picture.empty()) continue;
+    batch.Submit(Task::kEquation, std::move(crop.picture), crop.max_new_tokens);
     sent.push_back(i);
   }
   const std::vector<BatchAnswer> answers = batch.WaitAll();
   AddTimings(answers, &page->timings);
   for (size_t i = 0; i < sent.size(); ++i) {
-    ContentBlock read = page->blocks[sent[i]];
-    read.content = TakeAnswer(answers[i], StrCat("block ", sent[i] + 1, " (equation)"), page);
-    if (!read.content || IsBlank(*read.content)) continue;
-    const std::vector<ContentBlock> processed = PostProcess({std::move(read)});
-    // What the model takes for no text stays a picture.
-    if (!processed.empty()) page->blocks[sent[i]] = processed.front();
+    ContentBlock& block = page->blocks[sent[i]];
+    const std::optional<std::string> answer =
+        TakeAnswer(answers[i], StrCat("block ", sent[i] + 1, " (equation)"), page);
+    const bool is_cut = answers[i].finish == FinishReason::kLength;
+    if (!answer || is_cut || IsBlank(*answer) || TrimSpace(*answer) == kNoText) continue;
+    block.content = answer;
+    block = PostProcess({std::move(block)}).at(0);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "document/table_pictures.h"
+#include "testing/error_code.h"
 #include "testing/fake_engine.h"
 #include "testing/mineru_cases.h"
 #include "testing/printed_page.h"
@@ -17,7 +18,7 @@ std::string Block(const std::string& coordinates, const std::string& type) {
          "<|ref_end|><|rotate_up|>\n";
 }
 
-class ExtractorTest : public testing::Test {
+class ExtractorTest : public ::testing::Test {
  protected:
   ExtractorTest() : print_(1000, 1000) {
     for (int y = 150; y < 900; y += 40) print_.Line(100, 900, y);
@@ -191,6 +192,8 @@ TEST_F(ExtractorTest, StraightensWhatStandsAskew) {
   });
   const Page page = Read(engine);
   EXPECT_EQ(engine.requests().size(), 19u);
+  ASSERT_EQ(page.warnings.size(), 1u);
+  EXPECT_EQ(page.warnings[0], "page_straightened: read after a turn by 1.7 degrees");
   ASSERT_EQ(page.blocks.size(), 1u);
   // Where it stands on the page as it is.
   EXPECT_NEAR(page.blocks[0].bbox[0], 0.1, 0.03);
@@ -234,26 +237,59 @@ TEST_F(FormulaPageTest, ReadsTheFormulasThatWhiteSpaceFinds) {
   EXPECT_EQ(page.pictures.size(), 1u);
 }
 
-TEST_F(FormulaPageTest, KeepsAPictureOfWhatIsNotRead) {
+TEST_F(FormulaPageTest, KeepsAPictureOfWhatTheModelDoesNotKnow) {
   FakeEngine engine([](const Request& request) { return AnswerOf(request, "a = b^{2}"); });
   card_.knows_every_task = false;
   card_.tasks = {"text"};
-  EXPECT_EQ(FormulaOf(Read(engine))->content, std::nullopt);
+  const Page page = Read(engine);
+  ASSERT_NE(FormulaOf(page), nullptr);
+  EXPECT_EQ(FormulaOf(page)->content, std::nullopt);
   for (const Request& request : engine.requests()) {
     EXPECT_EQ(FakeEngine::PromptOf(request), "\nText Recognition:");
   }
-  card_.tasks = {"text", "equation"};
-  FakeEngine silent([](const Request& request) { return AnswerOf(request, " "); });
-  EXPECT_EQ(FormulaOf(Read(silent))->content, std::nullopt);
-  FakeEngine failing([](const Request& request) -> FakeEngine::Answer {
-    if (FakeEngine::PromptOf(request) == "\nFormula Recognition:") {
-      return {"", FinishReason::kStop, Error(ErrorCode::kDataLoss, "out of luck")};
-    }
-    return AnswerOf(request, "");
+}
+
+TEST_F(FormulaPageTest, KeepsAPictureOfWhatIsNotRead) {
+  const FakeEngine::Answer answers[] = {
+      {" "},
+      {" [Non-Text]\n"},
+      {"a = a = a =", FinishReason::kLength},
+      {"", FinishReason::kStop, Error(ErrorCode::kDataLoss, "out of luck")},
+  };
+  for (const FakeEngine::Answer& answer : answers) {
+    FakeEngine engine([&](const Request& request) {
+      return FakeEngine::PromptOf(request) == "\nFormula Recognition:" ? answer
+                                                                       : AnswerOf(request, "");
+    });
+    const Page page = Read(engine);
+    ASSERT_NE(FormulaOf(page), nullptr) << answer.text;
+    EXPECT_EQ(FormulaOf(page)->content, std::nullopt) << answer.text;
+    EXPECT_EQ(page.pictures.size(), 1u) << answer.text;
+    const bool has_failed = answer.error || answer.finish == FinishReason::kLength;
+    EXPECT_EQ(page.warnings.size(), has_failed ? 1u : 0u) << answer.text;
+  }
+}
+
+TEST_F(FormulaPageTest, CanBeCancelledWhileFormulasAreRead) {
+  Canceller canceller;
+  options_.canceller = &canceller;
+  FakeEngine engine([&](const Request& request) -> FakeEngine::Answer {
+    if (FakeEngine::PromptOf(request) != "\nFormula Recognition:") return AnswerOf(request, "");
+    canceller.Cancel();
+    FakeEngine::Answer answer;
+    answer.hangs = true;
+    return answer;
   });
-  const Page page = Read(failing);
-  EXPECT_EQ(FormulaOf(page)->content, std::nullopt);
-  EXPECT_EQ(page.warnings.size(), 1u);
+  EXPECT_EQ(testing::ErrorCodeOf([&] { Read(engine); }), ErrorCode::kCancelled);
+}
+
+TEST_F(FormulaPageTest, ReadsFormulasOfDarkPagesDarkOnLight) {
+  for (uint8_t& value : print_.image().pixels) value = static_cast<uint8_t>(255 - value);
+  FakeEngine engine([](const Request& request) { return AnswerOf(request, "a = b^{2}"); });
+  const Page page = Read(engine);
+  ASSERT_NE(FormulaOf(page), nullptr);
+  EXPECT_TRUE(FormulaOf(page)->content.has_value());
+  EXPECT_GT(engine.requests().back().pictures[0].rgb[0], 200);
 }
 
 TEST_F(ExtractorTest, FollowsTheModelWhenForced) {

@@ -24,19 +24,46 @@ struct TextCounts {
   bool has_inline_latex = false;  // of a model that writes formulas among text
 };
 
-// The bytes of the LaTeX command that the text begins with, 0 if it begins with none.
-size_t CommandLength(std::string_view text) {
-  if (text.size() < 2 || text[0] != '\\' || !IsAsciiLetter(text[1])) return 0;
-  size_t length = 2;
-  while (length < text.size() && IsAsciiLetter(text[length])) ++length;
-  return length;
+template <size_t kCount>
+bool IsOneOf(std::string_view word, const std::string_view (&words)[kCount]) {
+  return std::find(std::begin(words), std::end(words), word) != std::end(words);
 }
 
-bool IsRelation(std::string_view command) {
-  constexpr std::string_view kRelations[] = {"\\leq",    "\\geq",    "\\neq",   "\\approx",
-                                             "\\equiv",  "\\sim",    "\\in",    "\\to",
-                                             "\\propto", "\\subset", "\\times", "\\pm"};
-  return std::find(std::begin(kRelations), std::end(kRelations), command) != std::end(kRelations);
+// Signs between two sides.
+bool IsRelation(std::string_view name) {
+  constexpr std::string_view kRelations[] = {
+      "leq",      "le",     "geq",  "ge",    "neq",  "ne",   "approx", "equiv",      "sim",
+      "simeq",    "in",     "cong", "ll",    "gg",   "to",   "mapsto", "rightarrow", "subset",
+      "subseteq", "propto", "mid",  "notin", "prec", "succ", "doteq",  "Rightarrow"};
+  return IsOneOf(name, kRelations);
+}
+
+// The commands that formulas are made of. Others are as likely folders of a path.
+bool IsCommand(std::string_view name) {
+  constexpr std::string_view kCommands[] = {
+      "frac",   "sqrt",   "sum",    "prod",  "int",    "oint",   "lim",     "infty",      "partial",
+      "nabla",  "cdot",   "cdots",  "ldots", "times",  "pm",     "div",     "cup",        "cap",
+      "forall", "exists", "alpha",  "beta",  "gamma",  "delta",  "epsilon", "varepsilon", "zeta",
+      "eta",    "theta",  "lambda", "mu",    "nu",     "xi",     "pi",      "rho",        "sigma",
+      "tau",    "phi",    "varphi", "chi",   "psi",    "omega",  "Gamma",   "Delta",      "Theta",
+      "Lambda", "Xi",     "Pi",     "Sigma", "Phi",    "Psi",    "Omega",   "left",       "right",
+      "sin",    "cos",    "tan",    "log",   "ln",     "exp",    "max",     "min",        "hat",
+      "bar",    "tilde",  "vec",    "dot",   "mathrm", "mathbf", "mathcal", "mathbb",     "langle",
+      "rangle", "quad",   "prime",  "ell",   "circ"};
+  return IsOneOf(name, kCommands) || IsRelation(name);
+}
+
+// The bytes of the LaTeX command that the text begins with, 0 if it begins with none. A model may
+// leave out the blank before the letters that follow it; there are few of them.
+size_t CommandLength(std::string_view text) {
+  constexpr size_t kMostFollowing = 2;
+  if (text.size() < 2 || text[0] != '\\') return 0;
+  size_t end = 1;
+  while (end < text.size() && IsAsciiLetter(text[end])) ++end;
+  for (size_t length = end; length > 1 && end - length <= kMostFollowing; --length) {
+    if (IsCommand(text.substr(1, length - 1))) return length;
+  }
+  return 0;
 }
 
 // One character of a line.
@@ -78,17 +105,17 @@ bool IsShortWord(std::string_view word, char before, std::string_view after) {
   return word.size() == 3 && is_small && stands_alone && !IsFunction(word);
 }
 
-// One line. A command of LaTeX is a sign, unless it looks like the beginning of a path.
+// One line. A command of LaTeX is a sign.
 void CountLine(std::string_view text, TextCounts* counts) {
   if (text.find("\\(") != std::string_view::npos) counts->has_inline_latex = true;
   char last = ' ';
   while (!text.empty()) {
-    size_t length = last != ':' && last != '\\' ? CommandLength(text) : 0;
+    size_t length = CommandLength(text);
     if (length > 0) {
       ++counts->num_chars;
       ++counts->num_signs;
       ++counts->num_commands;
-      if (IsRelation(text.substr(0, length))) ++counts->num_relations;
+      if (IsRelation(text.substr(1, length - 1))) ++counts->num_relations;
     } else if (IsAsciiLetter(text[0])) {
       while (length < text.size() && IsAsciiLetter(text[length])) ++length;
       const std::string_view run = text.substr(0, length);
@@ -158,9 +185,8 @@ size_t CountFormulaLines(const std::vector<FormulaLine>& lines, const FormulaPla
                   [](const FormulaLine& part) { return part.line->is_row; });
   if (has_rows_only && (num_lines == 1 || num_scripts == 0)) return 0;
   const TextCounts text = CountText(lines, num_lines);
-  if (text.num_signs == 0 || text.has_ideographs || text.has_inline_latex ||
-      4 * text.num_word_chars > text.num_chars)
-    return 0;
+  const bool has_words = 4 * text.num_word_chars > text.num_chars;
+  if (text.num_signs == 0 || text.has_ideographs || text.has_inline_latex || has_words) return 0;
   num_scripts = std::max(0, num_scripts - text.num_raised_marks) + text.num_scripts;
   const bool is_indented =
       box.x0 - place.x0 >= 2 * place.letter_height && place.x1 - box.x1 >= 2 * place.letter_height;

@@ -54,6 +54,11 @@ TEST(FormulaLines, MayHaveBeenReadAsLatex) {
   EXPECT_EQ(Count({Line(500, 700, 200)}, {"\\alpha stands alone here"}), 0u);
   EXPECT_EQ(Count({Line(500, 700, 200)}, {"x = C:\\users\\public"}), 0u);
   EXPECT_EQ(Count({Line(500, 700, 200)}, {"= \\\\server\\letters"}), 0u);
+  EXPECT_EQ(Count({Line(500, 700, 200)}, {"x = src\\users\\public"}), 0u);
+  EXPECT_EQ(Count({Line(500, 700, 200, 24, 2)}, {"a\\long\\path\\name"}), 0u);
+  EXPECT_EQ(Count({Line(500, 700, 200)}, {"A\\subseteq B"}), 1u);
+  EXPECT_EQ(Count({Line(500, 700, 200)}, {"\\DeltaS\\geq0"}), 1u);
+  EXPECT_EQ(Count({Line(500, 700, 200)}, {"3\\times4"}), 0u);  // no relation
 }
 
 TEST(FormulaLines, MayHaveASignOfEqualityThatWasNotRead) {

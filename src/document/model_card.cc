@@ -22,17 +22,55 @@ using Json = nlohmann::json;
   throw Error(ErrorCode::kDataLoss, StrCat(where, ": ", what));
 }
 
-// A part of the card whose values are pixels; {} where it is not there.
-Json SizesOf(const Json& card, const char* part, const std::string& where) {
+// A part of the card; {} where it is not there. What it has beside the keys that are read is for
+// other programs.
+Json PartOf(const Json& card, const char* part, const std::string& where) {
   const auto found = card.find(part);
   if (found == card.end()) return Json::object();
   if (!found->is_object()) ThrowWrong(where, StrCat(part, " is not an object"));
-  for (const auto& [key, value] : found->items()) {
-    if (!value.is_number_integer() || value < 0 || value > 10000) {
-      ThrowWrong(where, StrCat(part, ".", key, " is not a whole number of 0 to 10000"));
-    }
-  }
   return *found;
+}
+
+// 0 where it is not there.
+int PixelsOf(const Json& card, const char* part, const char* key, int most,
+             const std::string& where) {
+  const Json values = PartOf(card, part, where);
+  const auto found = values.find(key);
+  if (found == values.end()) return 0;
+  if (!found->is_number_integer() || *found < 0 || *found > most) {
+    ThrowWrong(where, StrCat(part, ".", key, " is not a whole number of 0 to ", most));
+  }
+  return found->get<int>();
+}
+
+// 0 is any, on both sides.
+void RequireOrder(int least, int most, const char* what, const std::string& where) {
+  if (most > 0 && least > most) {
+    ThrowWrong(where, StrCat(what, ": found a least of ", least, " over a most of ", most));
+  }
+}
+
+void ReadLine(const Json& json, const std::string& where, ModelCard* card) {
+  constexpr int kMost = 10'000;
+  card->line_height_px = PixelsOf(json, "line", "height_px", kMost, where);
+  card->line_min_width_px = PixelsOf(json, "line", "min_width_px", kMost, where);
+  card->line_max_width_px = PixelsOf(json, "line", "max_width_px", kMost, where);
+}
+
+void ReadEquation(const Json& json, const std::string& where, ModelCard* card) {
+  // Larger ones would make pictures of a few letters that no memory holds.
+  constexpr int kMostLetter = 200;
+  constexpr int kMostWidth = 10'000;
+  constexpr int kMostMultiple = 280;
+  card->equation_min_letter_px = PixelsOf(json, "equation", "min_letter_px", kMostLetter, where);
+  card->equation_max_letter_px = PixelsOf(json, "equation", "max_letter_px", kMostLetter, where);
+  card->equation_min_width_px = PixelsOf(json, "equation", "min_width_px", kMostWidth, where);
+  card->equation_max_width_px = PixelsOf(json, "equation", "max_width_px", kMostWidth, where);
+  card->equation_multiple_px = PixelsOf(json, "equation", "multiple_px", kMostMultiple, where);
+  RequireOrder(card->equation_min_letter_px, card->equation_max_letter_px, "equation.letter_px",
+               where);
+  RequireOrder(card->equation_min_width_px, card->equation_max_width_px, "equation.width_px",
+               where);
 }
 
 // Of a folder of files, beside a GGUF file, or, in words, inside an .octavo file.
@@ -77,16 +115,8 @@ ModelCard ReadModelCard(const std::string& model_dir) {
       card.tasks.push_back(task.get<std::string>());
     }
   }
-  const Json line = SizesOf(json, "line", where);
-  card.line_height_px = line.value("height_px", 0);
-  card.line_min_width_px = line.value("min_width_px", 0);
-  card.line_max_width_px = line.value("max_width_px", 0);
-  const Json equation = SizesOf(json, "equation", where);
-  card.equation_min_letter_px = equation.value("min_letter_px", 0);
-  card.equation_max_letter_px = equation.value("max_letter_px", 0);
-  card.equation_min_width_px = equation.value("min_width_px", 0);
-  card.equation_max_width_px = equation.value("max_width_px", 0);
-  card.equation_multiple_px = equation.value("multiple_px", 0);
+  ReadLine(json, where, &card);
+  ReadEquation(json, where, &card);
   return card;
 }
 

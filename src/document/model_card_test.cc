@@ -56,6 +56,13 @@ TEST_F(ModelCardTest, ReadsEquations) {
   EXPECT_EQ(card.line_height_px, 0);
 }
 
+TEST_F(ModelCardTest, LeavesAloneWhatOthersRead) {
+  const ModelCard card = Read(R"({"line": {"height_px": 28, "note": "of lines"},
+      "equation": {"min_width_px": 112, "scale": 1.5, "sizes": [1]}, "table": "x"})");
+  EXPECT_EQ(card.line_height_px, 28);
+  EXPECT_EQ(card.equation_min_width_px, 112);
+}
+
 TEST_F(ModelCardTest, OfAGgufFileStandsBesideIt) {
   Read(R"({"name": "n", "tasks": ["text"]})");
   std::ofstream(folder_ / "model.gguf") << "GGUF and more";
@@ -71,7 +78,10 @@ TEST_F(ModelCardTest, RefusesWrongTypes) {
   for (const char* json :
        {"[]", R"({"name": 1})", R"({"tasks": "text"})", R"({"tasks": [1]})",
         R"({"line": {"height_px": -1}})", R"({"line": []})", "{", R"({"equation": 1})",
-        R"({"equation": {"min_letter_px": "9"}})", R"({"equation": {"max_width_px": 10001}})"}) {
+        R"({"equation": {"min_letter_px": "9"}})", R"({"equation": {"max_width_px": 10001}})",
+        R"({"equation": {"min_letter_px": 201}})", R"({"equation": {"multiple_px": 281}})",
+        R"({"equation": {"min_letter_px": 16, "max_letter_px": 14}})",
+        R"({"equation": {"min_width_px": 300, "max_width_px": 200}})"}) {
     EXPECT_THROW(Read(json), Error) << json;
   }
 }

@@ -31,17 +31,34 @@ std::vector<Point> Feet(const PageInk& ink) {
   return feet;
 }
 
-// How well the feet fall into few rows if lines have this slope: the sum of the squares of a
-// histogram across them.
-double Sharpness(const std::vector<Point>& feet, double slope, double bin,
-                 std::vector<int>* counts) {
+// Letters this near to each other tell the slope of their lines; those of another column stand
+// where they like.
+constexpr int kBandUnits = 30;
+
+// The feet of an upright band of the page.
+using Band = std::vector<Point>;
+
+std::vector<Band> BandsOf(const std::vector<Point>& feet, int width) {
+  std::vector<Band> bands;
+  for (const Point& foot : feet) {
+    const auto number = static_cast<size_t>(std::max(0.0, foot.x) / width);
+    if (number >= bands.size()) bands.resize(number + 1);
+    bands[number].push_back(foot);
+  }
+  return bands;
+}
+
+// How well the feet of a band fall into few rows if its lines have this slope: the sum of the
+// squares of a histogram across them.
+double SharpnessOf(const Band& band, double slope, double bin, std::vector<int>* counts) {
+  if (band.empty()) return 0;
   const auto [low, high] = std::minmax_element(
-      feet.begin(), feet.end(),
+      band.begin(), band.end(),
       [slope](const Point& a, const Point& b) { return a.y - slope * a.x < b.y - slope * b.x; });
   const double first = low->y - slope * low->x;
   const double last = high->y - slope * high->x;
   counts->assign(static_cast<size_t>((last - first) / bin) + 1, 0);
-  for (const Point& foot : feet) {
+  for (const Point& foot : band) {
     ++(*counts)[static_cast<size_t>((foot.y - slope * foot.x - first) / bin)];
   }
   double sum = 0;
@@ -66,6 +83,8 @@ struct Frame {
             page.height / 2.0 + sine * dx + cosine * dy};
   }
 
+  double pixels() const { return static_cast<double>(width) * height; }
+
   struct Size {
     int width = 0;
     int height = 0;
@@ -77,8 +96,12 @@ struct Frame {
   int height = 0;
 };
 
-// The colour at a place between the middles of four pixels; beyond the edges that of the edge.
-void Sample(const Image& page, const Point& at, uint8_t* out) {
+// The colour at a place between the middles of four pixels; paper beyond the edges.
+void Sample(const Image& page, const Point& at, uint8_t paper, uint8_t* out) {
+  if (at.x < 0 || at.y < 0 || at.x > page.width || at.y > page.height) {
+    std::fill_n(out, 3, paper);
+    return;
+  }
   const double x = std::clamp(at.x - 0.5, 0.0, page.width - 1.0);
   const double y = std::clamp(at.y - 0.5, 0.0, page.height - 1.0);
   const int x0 = static_cast<int>(x);
@@ -97,22 +120,29 @@ void Sample(const Image& page, const Point& at, uint8_t* out) {
 
 }  // namespace
 
-double FindPageSkew(const PageInk& ink) {
+double FindPageSkew(const PageInk& ink, int width, int height) {
   constexpr double kCoarse = 0.002;
   constexpr double kFine = 0.0005;
   // Straight pages are sharpest as they are, but for chance.
   constexpr double kMinGain = 1.15;
+  constexpr double kMostGrowth = 1.5;
   const std::vector<Point> feet = Feet(ink);
   if (feet.size() < kMinLetters) return 0;
   const double bin = std::max(1.0, ink.unit / 8.0);
+  const std::vector<Band> bands = BandsOf(feet, kBandUnits * std::max(1, ink.unit));
   std::vector<int> counts;
-  const double straight = Sharpness(feet, 0, bin, &counts);
+  const auto sharpness_at = [&](double slope) {
+    double sum = 0;
+    for (const Band& band : bands) sum += SharpnessOf(band, slope, bin, &counts);
+    return sum;
+  };
+  const double straight = sharpness_at(0);
   double best = 0;
   double most = straight;
   const auto search = [&](double middle, double reach, double step) {
     const int num_steps = static_cast<int>(std::lround(reach / step));
     for (int i = -num_steps; i <= num_steps; ++i) {
-      const double sharpness = Sharpness(feet, middle + i * step, bin, &counts);
+      const double sharpness = sharpness_at(middle + i * step);
       if (sharpness <= most) continue;
       most = sharpness;
       best = middle + i * step;
@@ -120,17 +150,19 @@ double FindPageSkew(const PageInk& ink) {
   };
   search(0, kMaxSlope, kCoarse);
   search(best, kCoarse, kFine);
-  return std::abs(best) >= kMinSlope && most >= kMinGain * straight ? best : 0;
+  if (std::abs(best) < kMinSlope || most < kMinGain * straight) return 0;
+  const Frame frame(width, height, best);
+  return frame.pixels() <= kMostGrowth * width * height ? best : 0;
 }
 
-Image Straighten(const Image& page, double slope, const StopCheck& check) {
+Image Straighten(const Image& page, double slope, uint8_t paper, const StopCheck& check) {
   const Frame frame(page.width, page.height, slope);
   Image out(frame.width, frame.height);
   for (int y = 0; y < out.height; ++y) {
     if (check) check();
     uint8_t* pixel = out.row(y);
     for (int x = 0; x < out.width; ++x, pixel += 3) {
-      Sample(page, frame.Before(x + 0.5, y + 0.5), pixel);
+      Sample(page, frame.Before(x + 0.5, y + 0.5), paper, pixel);
     }
   }
   return out;

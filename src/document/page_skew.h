@@ -4,6 +4,7 @@
 #define OCTAVO_DOCUMENT_PAGE_SKEW_H_
 
 #include <array>
+#include <cstdint>
 
 #include "document/ink_components.h"
 #include "vision/image.h"
@@ -11,14 +12,15 @@
 namespace octavo {
 
 // Pixels down for each pixel to the right along the lines of an upright page, -0.06 to 0.06 (3.4
-// degrees). 0 where they are straight within 0.3 degrees, or where the letters do not say it
-// clearly.
-double FindPageSkew(const PageInk& ink);
+// degrees). 0 where they are straight within 0.3 degrees, where the letters do not say it clearly,
+// and on strips that would become half as large again (their lines are short). width, height: of
+// the map.
+double FindPageSkew(const PageInk& ink, int width, int height);
 
 // The page turned about its middle, so that lines of this slope are level. Larger than the page by
-// what its corners need, filled with its edges; between pixels linear. Throws what `check` throws.
-// REQUIRES: a non-empty page.
-Image Straighten(const Image& page, double slope, const StopCheck& check = {});
+// what its corners need, filled with the grey of `paper`; between pixels linear. Throws what
+// `check` throws. REQUIRES: a non-empty page.
+Image Straighten(const Image& page, double slope, uint8_t paper, const StopCheck& check = {});
 
 // The box (fractions) on a page of width x height pixels that holds a box (fractions) of the page
 // that Straighten made of it.

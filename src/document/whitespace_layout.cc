@@ -125,9 +125,9 @@ void LineFinder::JoinThinStrips(std::vector<Strip>* strips) const {
   *strips = std::move(kept);
 }
 
-// True if all strips from `rest` on stand on one side of the gutter, and some of their lines are as
-// wide as those of the strips from `first` on are there: then the columns end with the page, and a
-// heading, a formula or a picture only keeps the longer one at a distance.
+// True if all strips from `rest` on stand on one side of the gutter, and one of them is about as
+// wide as the strips from `first` on are there: then the columns end with the page, and a heading,
+// a formula or a picture only keeps the longer one at a distance.
 bool LineFinder::IsRestOfColumn(const std::vector<Strip>& strips, size_t first, size_t rest,
                                 const Stretch& gutter) const {
   const bool is_left = strips[rest].box.x1 <= gutter.x0;
@@ -135,20 +135,22 @@ bool LineFinder::IsRestOfColumn(const std::vector<Strip>& strips, size_t first, 
   const auto is_of_side = [&](const PixelBox& box) {
     return is_left ? box.x1 + min_gutter() <= gutter.x1 : box.x0 - min_gutter() >= gutter.x0;
   };
-  std::vector<InkItem> before;
+  InkItems before;
   for (size_t i = first; i < rest; ++i) {
     for (const InkItem& item : strips[i].items) {
       if (is_of_side(item.box)) before.push_back(item);
     }
   }
   if (before.empty()) return false;
-  PixelBox after = strips[rest].box;
-  for (size_t i = rest; i < strips.size(); ++i) {
-    if (!is_of_side(strips[i].box)) return false;
-    after.Include(strips[i].box);
-  }
   const PixelBox column = BoxOf(before);
-  return std::abs(after.x0 - column.x0) <= 2 * unit_ && std::abs(after.x1 - column.x1) <= 2 * unit_;
+  bool has_full_line = false;
+  for (size_t i = rest; i < strips.size(); ++i) {
+    const PixelBox& box = strips[i].box;
+    if (!is_of_side(box)) return false;
+    has_full_line = has_full_line || (std::abs(box.x0 - column.x0) <= 2 * unit_ &&
+                                      std::abs(box.x1 - column.x1) <= 2 * unit_);
+  }
+  return has_full_line;
 }
 
 // The longest run of strips that starts at `first`, whose gap it shares, and has it blank.
@@ -156,6 +158,7 @@ ColumnRun LineFinder::RunFrom(const std::vector<Strip>& strips, size_t first,
                               const Stretch& gap) const {
   ColumnRun run{first, first, gap, 0};
   size_t end = first;
+  bool is_rest = false;  // all that follows belongs to the longer column
   for (size_t i = first; i < strips.size(); ++i) {
     Stretch common{0, 0};
     for (const Stretch& blank : strips[i].blank) {
@@ -168,7 +171,8 @@ ColumnRun LineFinder::RunFrom(const std::vector<Strip>& strips, size_t first,
     if (is_left_only || is_right_only) {
       // The longer column goes on alone, as long as its lines follow closely, or it fills the page.
       const bool is_close = strips[i].box.y0 - strips[i - 1].box.y1 <= unit_ * 5 / 2;
-      if (!is_close && !IsRestOfColumn(strips, first, i, common)) break;
+      is_rest = is_rest || (!is_close && IsRestOfColumn(strips, first, i, common));
+      if (!is_close && !is_rest) break;
       end = i + 1;
       continue;
     }

@@ -43,13 +43,20 @@ TEST(WhitespaceLayout, ReadsColumnsOneAfterTheOtherBetweenTitleAndFoot) {
   EXPECT_NE(layout.lines[1].column, layout.lines[16].column);
 }
 
-// Where a line of the left column stands below the right column's end: read before the right one?
+// Lines of the left column that stand below the right column's end: are they read before it? A
+// stretch that begins at -1 is a further gap.
 bool ReadsRestWithItsColumn(const std::vector<std::pair<int, int>>& rest) {
   PrintedPage page(1240, 1754);
   for (int i = 0; i < 15; ++i) page.Line(100, 580, 200 + 40 * i);
   for (int i = 0; i < 12; ++i) page.Line(640, 1120, 210 + 40 * i);
   int y = 900;  // a large gap, as above a heading or around a formula
-  for (const auto& [x0, x1] : rest) page.Line(x0, x1, y += 40);
+  for (const auto& [x0, x1] : rest) {
+    if (x0 < 0) {
+      y += 80;
+      continue;
+    }
+    page.Line(x0, x1, y += 40);
+  }
   const WhitespaceLayout layout = LayoutOf(page);
   size_t last_left = 0;
   size_t first_right = layout.lines.size();

@@ -162,8 +162,17 @@ std::optional<HtmlTag> ReadHtmlTag(std::string_view text, size_t at) {
   if (end == std::string_view::npos) return std::nullopt;
   tag.attributes = text.substr(i, end - i);
   tag.num_bytes = end + 1 - at;
-  // "<b and c, d>" and "<x@y>" are text.
-  if (!AreAttributes(tag.attributes)) return std::nullopt;
+  // "<b and c>" has no blank where a name would end; "<x@y>" is no tag either.
+  if (!tag.attributes.empty() && !IsSpace(tag.attributes.front()) &&
+      tag.attributes.front() != '/') {
+    return std::nullopt;
+  }
+  return tag;
+}
+
+std::optional<HtmlTag> ReadInlineHtmlTag(std::string_view text, size_t at) {
+  std::optional<HtmlTag> tag = ReadHtmlTag(text, at);
+  if (tag && tag->name != "!" && !AreAttributes(tag->attributes)) tag.reset();
   return tag;
 }
 

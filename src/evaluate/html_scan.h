@@ -16,10 +16,14 @@ struct HtmlTag {
   size_t num_bytes = 0;         // of the whole tag
 };
 
-// The tag that begins at text[at], or nothing: "<" in running text, what CommonMark takes for no
-// tag ("<stdio.h>", "<b and c, d>"), or no ">" within 4096 bytes.
+// The tag that begins at text[at], or nothing: "<" in running text, or no ">" within 4096 bytes.
+// What stands between name and ">" may be anything, as readers of HTML take it.
 // REQUIRES: at < text.size().
 std::optional<HtmlTag> ReadHtmlTag(std::string_view text, size_t at);
+
+// The same in Markdown, outside of HTML: what CommonMark takes for no tag is text ("<stdio.h>",
+// "<b and c, d>", "<td a=1b=2>").
+std::optional<HtmlTag> ReadInlineHtmlTag(std::string_view text, size_t at);
 
 // True for elements inside a line of text (b, sub, span …): they separate no words.
 bool IsInlineElement(std::string_view name);

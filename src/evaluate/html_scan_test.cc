@@ -31,12 +31,17 @@ TEST(HtmlScan, TakesALessThanSignForText) {
        {"<", "< b", "<3", "<=", "<b", "</", "</ b>", "<!", "<!3>", "<x@y.org>"}) {
     EXPECT_EQ(TagAt(text), "none") << text;
   }
-  // The ">" is another one's.
+  // In Markdown, where the ">" is another one's.
   for (const char* text :
        {"<nettle/nettle-meta.h') and p->name", "<b and c, d>", "<i << 2; x > y", "<stdio.h>",
         "<td colspan=>", "<td colspan=\"2>", "<td a/b>", "<td =2>"}) {
-    EXPECT_EQ(TagAt(text), "none") << text;
+    EXPECT_FALSE(ReadInlineHtmlTag(text, 0)) << text;
   }
+  EXPECT_TRUE(ReadInlineHtmlTag("<img src='a b' alt width = 3 />", 0));
+  EXPECT_TRUE(ReadInlineHtmlTag("<!-- a, b -->", 0));
+  // In HTML, where models write such things.
+  EXPECT_EQ(TagAt("<td rowspan=\"2\"colspan=\"3\">"), "td| rowspan=\"2\"colspan=\"3\"|28");
+  EXPECT_EQ(TagAt("<td valign=top,>"), "td| valign=top,|16");
   EXPECT_EQ(TagAt("<b " + std::string(5000, 'x') + ">"), "none");
 }
 

@@ -145,7 +145,7 @@ class InlineReader {
   }
 
   void ReadTag() {
-    const std::optional<HtmlTag> tag = ReadHtmlTag(text_, at_);
+    const std::optional<HtmlTag> tag = ReadInlineHtmlTag(text_, at_);
     if (!tag) return Copy();
     if (tag->name == "table" && !tag->is_closing) return ReadTable();
     at_ += tag->num_bytes;

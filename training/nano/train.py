@@ -137,7 +137,7 @@ class Trainer:
             self.progress = Progress(**state["progress"])
         self.model = model.to(compute_type(arguments.precision))  # masters stay float32
         self.progress.started += 1
-        self.seed = arguments.seed * 1000 + self.progress.started + 100 * rank
+        self.seed = random.Random(f"{arguments.seed} {self.progress.started} {rank}").getrandbits(31)
         self.rng = random.Random(self.seed)
         self.generator = torch.Generator().manual_seed(self.seed)
         self.held: dict[str, list[Truth]] = {}
@@ -258,7 +258,8 @@ class Trainer:
     def run(self, queue: multiprocessing.Queue, drawer: multiprocessing.Process) -> None:
         asked: list[int] = []
         signal.signal(signal.SIGTERM, lambda number, _: asked.append(number))
-        report, saved, stopped = Report(), time.monotonic(), False
+        report, saved = Report(), time.monotonic()
+        stopped = self.progress.seconds >= self.arguments.minutes * 60  # all ranks hold the same state
         self.log({"start": vars(self.arguments), "precision": str(self.model.dtype), **asdict(self.progress)})
         while not stopped:
             begin = time.monotonic()
