@@ -232,7 +232,7 @@ class QuantizeRun {
 
   // What stood under the name before stays until the new model was found good. Returns the name.
   fs::path GiveName(bool is_good, Json* report) const {
-    const fs::path name = is_good ? path_ : fs::path(path_.native() + ".rejected");
+    fs::path name = is_good ? path_ : fs::path(path_.native() + ".rejected");
     if (unjudged_ != name) RenameFile(unjudged_, name);
     (*report)["file"] = PrintableName(name.native(), 400);
     return name;

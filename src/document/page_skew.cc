@@ -114,7 +114,7 @@ void Sample(const Image& page, const Point& at, uint8_t paper, uint8_t* out) {
   for (ptrdiff_t c = 0; c < 3; ++c) {
     const float top = upper[c] + right * static_cast<float>(upper[c + next] - upper[c]);
     const float bottom = lower[c] + right * static_cast<float>(lower[c + next] - lower[c]);
-    out[c] = static_cast<uint8_t>(top + below * (bottom - top) + 0.5F);
+    out[c] = static_cast<uint8_t>(std::lrint(top + below * (bottom - top)));
   }
 }
 
