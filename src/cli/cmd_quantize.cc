@@ -190,7 +190,8 @@ class QuantizeRun {
   void CheckJournal() const {
     std::error_code ignored;
     const bool has_journal = fs::exists(journal_, ignored);
-    if (options_.resume && !has_journal && fs::exists(path_, ignored)) {
+    const bool has_unjudged = unjudged_ != path_ && fs::exists(unjudged_, ignored);
+    if (options_.resume && !has_journal && !has_unjudged && fs::exists(path_, ignored)) {
       throw Error(ErrorCode::kInvalidArgument, StrCat(PrintableName(path_.native(), 400),
                                                       ": is complete; there is nothing to resume"));
     }

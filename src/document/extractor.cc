@@ -306,6 +306,7 @@ void Extractor::ReadStraightByWhitespace(const Image& image, const InkMap& map, 
   const PageInk straight_ink = SortComponents(straight_map);
   page->timings.layout_seconds += SecondsSince(start);
   ReadByWhitespace(straight, straight_map, straight_ink, page);
+  CutPictures(straight, page);  // as they are read, without their neighbours
   for (ContentBlock& block : page->blocks) {
     block.bbox = BoxBeforeStraightening(block.bbox, slope, image.width, image.height);
   }

@@ -7,6 +7,7 @@
 #include "testing/fake_engine.h"
 #include "testing/mineru_cases.h"
 #include "testing/printed_page.h"
+#include "vision/image_codec.h"
 
 namespace octavo {
 namespace {
@@ -200,6 +201,22 @@ TEST_F(ExtractorTest, StraightensWhatStandsAskew) {
   EXPECT_NEAR(page.blocks[0].bbox[1], 0.13, 0.03);
   EXPECT_NEAR(page.blocks[0].bbox[2], 0.9, 0.03);
   EXPECT_NEAR(page.blocks[0].bbox[3], 0.905, 0.03);
+}
+
+TEST_F(ExtractorTest, CutsPicturesOutOfTheStraightPage) {
+  options_.layout = ParseOptions::Layout::kWhitespace;
+  print_ = PrintedPage(1000, 1000);
+  for (int y = 150; y < 500; y += 40) print_.Line(100, 900, y, 14, 3, 0.03);
+  for (int x = 300; x < 700; ++x) {
+    const int y = 560 + (x - 300) * 3 / 100;
+    print_.Fill(x, y, x + 1, y + 200, 20);
+  }
+  FakeEngine engine([](const Request&) -> FakeEngine::Answer { return {"words"}; });
+  const Page page = Read(engine);
+  ASSERT_EQ(page.pictures.size(), 1u);
+  const Image cut = DecodeImage(std::as_bytes(std::span(page.pictures[0].jpeg_bytes)), "cut");
+  EXPECT_NEAR(cut.height, 200, 6);  // on the page as it is the box is 212 high
+  EXPECT_NEAR(cut.width, 400, 12);
 }
 
 // A page with a formula between lines of text: short, in the middle, with a raised letter.

@@ -38,7 +38,7 @@ std::string AddPicture(const Image& cut, Page* page) {
 
 void CutPictures(const Image& image, Page* page) {
   for (ContentBlock& block : page->blocks) {
-    if (!HasPicture(block.type)) continue;
+    if (!HasPicture(block.type) || !block.img_path.empty()) continue;
     const Image cut = Crop(image, static_cast<int>(std::floor(block.bbox[0] * image.width)),
                            static_cast<int>(std::floor(block.bbox[1] * image.height)),
                            static_cast<int>(std::ceil(block.bbox[2] * image.width)),

@@ -15,7 +15,8 @@ namespace octavo {
 // JPEG.
 std::string AddPicture(const Image& cut, Page* page);
 
-// Cuts every image, chart, image_block, table and display formula out of the page.
+// Cuts every image, chart, image_block, table and display formula out of the page, of which that
+// was not done before.
 void CutPictures(const Image& image, Page* page);
 
 }  // namespace octavo

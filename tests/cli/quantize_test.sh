@@ -279,6 +279,11 @@ until grep -q "comparing with the source" stderr || ! kill -0 "$pid" 2>/dev/null
 kill -9 "$pid" 2>/dev/null
 wait "$pid" 2>/dev/null
 check "the model before stands until the new one is judged" cmp -s killed/a.octavo one.octavo
+cp -r killed again
+run quantize --model "$nano" -o again/a.octavo --method rtn --resume --min-agreement 0.5
+check "what was killed unjudged is resumed, too" is "$code" 0
+check "to the new model" cmp -s again/a.octavo rtn.octavo
+check "and nothing else is left of it" is "$(ls again)" "a.octavo"
 run quantize --model "$nano" -o killed/a.octavo --method rtn --force --min-agreement 1
 check "or for good, if it is not near enough" cmp -s killed/a.octavo one.octavo
 check "then beside it" is "$(ls killed)" "a.octavo
