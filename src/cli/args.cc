@@ -64,7 +64,7 @@ std::string FailureMessage(const CLI::App* app, const CLI::Error& error) {
     for (const std::string& word : chosen->remaining()) {
       if (word == "--") break;  // what follows is no flag
       if (word.size() < 2 || word[0] != '-') continue;
-      what = "no flag " + PrintableName(word);
+      what = "no flag " + word;
       break;
     }
   }

@@ -165,8 +165,12 @@ class QuantizeRun {
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     Json report = ReportJson(model, seconds);
-    const std::optional<QualityReport> quality = Judge(&report);
+    const std::optional<QualityReport> quality = Judge();
     const bool is_good = !quality || quality->Agreement() >= options_.min_agreement;
+    if (quality) {
+      report["quality"] = QualityJson(*quality);
+      report["accepted"] = is_good;
+    }
     const fs::path name = GiveName(is_good, &report);
     PrintWrittenModel(model, name);
     PrintSearch();
@@ -219,16 +223,13 @@ class QuantizeRun {
   }
 
   // How near the result is to its source; nothing where that is not asked.
-  std::optional<QualityReport> Judge(Json* report) const {
+  std::optional<QualityReport> Judge() const {
     if (!IsJudged(options_)) return std::nullopt;
     ThreadPool pool(options_.num_threads > 0 ? options_.num_threads : DefaultThreadCount());
     std::fputs("octavo: comparing with the source on built-in pages\n", stderr);
     const std::string result =
         options_.format == "octavo" ? unjudged_.string() : path_.parent_path().string();
-    const QualityReport quality = JudgeModel(source_, result, {&SelectedKernels(), &pool, nullptr});
-    (*report)["quality"] = QualityJson(quality);
-    (*report)["accepted"] = quality.Agreement() >= options_.min_agreement;
-    return quality;
+    return JudgeModel(source_, result, {&SelectedKernels(), &pool, nullptr});
   }
 
   // What stood under the name before stays until the new model was found good. Returns the name.

@@ -362,7 +362,6 @@ void Extractor::ReadByWhitespace(const Image& image, const InkMap& map, const Pa
 // the text around them.
 void Extractor::ReadFoundFormulas(const Image& image, const InkMap& map, const PageInk& ink,
                                   Page* page) const {
-  constexpr std::string_view kNoText = "[Non-Text]";
   RequestBatch batch(engine_, options_.canceller, options_.savings.prune_blank);
   std::vector<size_t> sent;
   for (size_t i = 0; i < page->blocks.size(); ++i) {
@@ -375,13 +374,11 @@ void Extractor::ReadFoundFormulas(const Image& image, const InkMap& map, const P
   const std::vector<BatchAnswer> answers = batch.WaitAll();
   AddTimings(answers, &page->timings);
   for (size_t i = 0; i < sent.size(); ++i) {
-    ContentBlock& block = page->blocks[sent[i]];
-    const std::optional<std::string> answer =
-        TakeAnswer(answers[i], StrCat("block ", sent[i] + 1, " (equation)"), page);
+    ContentBlock read = page->blocks[sent[i]];
+    read.content = TakeAnswer(answers[i], StrCat("block ", sent[i] + 1, " (equation)"), page);
     const bool is_cut = answers[i].finish == FinishReason::kLength;
-    if (!answer || is_cut || IsBlank(*answer) || TrimSpace(*answer) == kNoText) continue;
-    block.content = answer;
-    block = PostProcess({std::move(block)}).at(0);
+    if (!read.content || is_cut || IsBlank(*read.content) || IsNonText(read)) continue;
+    page->blocks[sent[i]] = PostProcess({std::move(read)}).at(0);
   }
 }
 

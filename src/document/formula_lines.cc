@@ -86,7 +86,7 @@ void CountCharacter(char32_t c, TextCounts* counts) {
 bool IsFunction(std::string_view name) {
   constexpr std::string_view kFunctions[] = {"sin", "cos", "tan", "log", "exp", "lim",
                                              "max", "min", "sup", "inf", "det", "mod"};
-  return std::find(std::begin(kFunctions), std::end(kFunctions), name) != std::end(kFunctions);
+  return IsOneOf(name, kFunctions);
 }
 
 // Four letters and more, but for a function of a variable ("sinx").

@@ -76,8 +76,9 @@ Image CropOfLine(const Image& page, const LinePiece& piece, const InkMap& map,
     const int crop_width = std::max(1, static_cast<int>(std::lround(crop.width * factor)));
     crop = Resize(crop, crop_width, card.line_height_px, kCropResampleRule);
   }
-  if (crop.width < card.line_min_width_px)
+  if (crop.width < card.line_min_width_px) {
     crop = AddPaper(crop, card.line_min_width_px, crop.height);
+  }
   return PadAndEnlarge(crop);
 }
 

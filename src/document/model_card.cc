@@ -32,9 +32,8 @@ Json PartOf(const Json& card, const char* part, const std::string& where) {
 }
 
 // 0 where it is not there.
-int PixelsOf(const Json& card, const char* part, const char* key, int most,
+int PixelsOf(const Json& values, const char* part, const char* key, int most,
              const std::string& where) {
-  const Json values = PartOf(card, part, where);
   const auto found = values.find(key);
   if (found == values.end()) return 0;
   if (!found->is_number_integer() || *found < 0 || *found > most) {
@@ -52,9 +51,10 @@ void RequireOrder(int least, int most, const char* what, const std::string& wher
 
 void ReadLine(const Json& json, const std::string& where, ModelCard* card) {
   constexpr int kMost = 10'000;
-  card->line_height_px = PixelsOf(json, "line", "height_px", kMost, where);
-  card->line_min_width_px = PixelsOf(json, "line", "min_width_px", kMost, where);
-  card->line_max_width_px = PixelsOf(json, "line", "max_width_px", kMost, where);
+  const Json line = PartOf(json, "line", where);
+  card->line_height_px = PixelsOf(line, "line", "height_px", kMost, where);
+  card->line_min_width_px = PixelsOf(line, "line", "min_width_px", kMost, where);
+  card->line_max_width_px = PixelsOf(line, "line", "max_width_px", kMost, where);
 }
 
 void ReadEquation(const Json& json, const std::string& where, ModelCard* card) {
@@ -62,11 +62,14 @@ void ReadEquation(const Json& json, const std::string& where, ModelCard* card) {
   constexpr int kMostLetter = 200;
   constexpr int kMostWidth = 10'000;
   constexpr int kMostMultiple = 280;
-  card->equation_min_letter_px = PixelsOf(json, "equation", "min_letter_px", kMostLetter, where);
-  card->equation_max_letter_px = PixelsOf(json, "equation", "max_letter_px", kMostLetter, where);
-  card->equation_min_width_px = PixelsOf(json, "equation", "min_width_px", kMostWidth, where);
-  card->equation_max_width_px = PixelsOf(json, "equation", "max_width_px", kMostWidth, where);
-  card->equation_multiple_px = PixelsOf(json, "equation", "multiple_px", kMostMultiple, where);
+  const Json equation = PartOf(json, "equation", where);
+  card->equation_min_letter_px =
+      PixelsOf(equation, "equation", "min_letter_px", kMostLetter, where);
+  card->equation_max_letter_px =
+      PixelsOf(equation, "equation", "max_letter_px", kMostLetter, where);
+  card->equation_min_width_px = PixelsOf(equation, "equation", "min_width_px", kMostWidth, where);
+  card->equation_max_width_px = PixelsOf(equation, "equation", "max_width_px", kMostWidth, where);
+  card->equation_multiple_px = PixelsOf(equation, "equation", "multiple_px", kMostMultiple, where);
   RequireOrder(card->equation_min_letter_px, card->equation_max_letter_px, "equation.letter_px",
                where);
   RequireOrder(card->equation_min_width_px, card->equation_max_width_px, "equation.width_px",

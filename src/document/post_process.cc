@@ -21,10 +21,6 @@ bool HasContent(const ContentBlock& block) {
   return block.content.has_value() && !block.content->empty();
 }
 
-bool IsNonText(const ContentBlock& block) {
-  return block.content.has_value() && TrimSpace(*block.content) == kNonText;
-}
-
 // Blocks whose content "[Non-Text]" stands: their box matters without words.
 bool KeepsNonText(std::string_view type) {
   constexpr std::string_view kTypes[] = {"image", "chart",       "table",         "equation",
@@ -145,6 +141,10 @@ void RepairContent(ContentBlock* block) {
 }
 
 }  // namespace
+
+bool IsNonText(const ContentBlock& block) noexcept {
+  return block.content.has_value() && TrimSpace(*block.content) == kNonText;
+}
 
 std::vector<ContentBlock> PostProcess(std::vector<ContentBlock> blocks,
                                       const PostProcessOptions& options) {

@@ -19,6 +19,9 @@ struct PostProcessOptions {
   bool abandon_paratext = false;       // drop headers, footers, page numbers, side notes
 };
 
+// True if the model answered "[Non-Text]": there is nothing to read.
+bool IsNonText(const ContentBlock& block) noexcept;
+
 // Source: mineru-vl-utils 2.0.7, post_process/__init__.py; null contents count as empty. Codes of
 // pictures inside tables are left as they are.
 std::vector<ContentBlock> PostProcess(std::vector<ContentBlock> blocks,
